@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/clock.h"
+#include "engine/base/result.h"
+#include "engine/domain/event.h"
+#include "engine/domain/session_info.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+namespace revet::journal {
+
+/// The only writer of one session's journal.db. Rows are queued, numbered in order and written by its own
+/// thread in batches (50 ms or 4096 rows). The queue is bounded: a full queue makes append() wait, so nothing
+/// is lost. When a batch cannot be written the failure callback is called once, on the writer's thread; the
+/// owner must then stop the box, since an unrecorded box must not run.
+class JournalWriter
+{
+public:
+    using Failure = std::function<void(const Error&)>;
+
+    /// Creates the file and its tables (mode 0600) or fails.
+    [[nodiscard]] static Result<std::unique_ptr<JournalWriter>>
+    create(const std::filesystem::path& file, const SessionInfo& session, Failure failure);
+    ~JournalWriter();
+    JournalWriter(const JournalWriter&) = delete;
+    JournalWriter& operator=(const JournalWriter&) = delete;
+    JournalWriter(JournalWriter&&) = delete;
+    JournalWriter& operator=(JournalWriter&&) = delete;
+
+    void append(Event event); ///< any thread
+    void update(const ProcessRecord& process); ///< any thread; insert or change
+    /// Waits until everything appended so far is committed (not necessarily on the disk). False after a
+    /// failure.
+    [[nodiscard]] bool flush();
+    /// Commits, checkpoints and closes; the session's end. Idempotent.
+    [[nodiscard]] Result<void> close();
+    [[nodiscard]] std::uint64_t eventCount() const;
+    [[nodiscard]] Reach farthestReach() const;
+
+private:
+    class Private;
+    explicit JournalWriter(std::unique_ptr<Private> priv);
+    std::unique_ptr<Private> d;
+};
+
+} // namespace revet::journal

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/clock.h"
+#include "engine/domain/event.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace revet::observe {
+
+/// Who is who in a box: turns a thread id that the kernel named into a process of the session, for good.
+/// A process is known by (pid, start time); its parent is the one it had when it was first seen, or none,
+/// never a guess (MECHANISMS of attribution: ARCHITECTURE.md). Thread-safe.
+class ProcessTree
+{
+public:
+    using Listener
+        = std::function<void(const ProcessRecord&)>; ///< a new or changed record; called without locks held
+
+    ProcessTree(const Clock& clock, Listener listener);
+    ~ProcessTree();
+    ProcessTree(const ProcessTree&) = delete;
+    ProcessTree& operator=(const ProcessTree&) = delete;
+    ProcessTree(ProcessTree&&) = delete;
+    ProcessTree& operator=(ProcessTree&&) = delete;
+
+    /// The process that a waiting thread belongs to. Costs a few microseconds at first sight, a hash look-up
+    /// after it.
+    [[nodiscard]] ProcessNumber sighted(int tid);
+    /// The thread is about to run another program: exe and argv are read again at its next sighting.
+    void aboutToExec(int tid);
+    /// Blocks until a known process ends or stop() is called; called in a loop by one thread of the owner.
+    /// Ended processes are told to the listener with their wait status where the kernel gives it
+    /// (Linux 6.15).
+    [[nodiscard]] bool waitForExits();
+    void stop();
+    [[nodiscard]] std::optional<ProcessRecord> find(ProcessNumber number) const;
+
+private:
+    class Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace revet::observe

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/os/seccomp_notify.h"
+
+#include "engine/os/uapi.h"
+
+#include <cerrno>
+#include <utility>
+
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+
+namespace revet::os {
+
+SeccompNotifyDevice::SeccompNotifyDevice(UniqueFd listener)
+    : m_listener(std::move(listener))
+{
+}
+
+Result<std::optional<Notification>> SeccompNotifyDevice::receive()
+{
+    for (;;) {
+        seccomp_notif raw{}; // must be zero, else EINVAL
+        if (::ioctl(m_listener.get(), SECCOMP_IOCTL_NOTIF_RECV, &raw) == 0) {
+            Notification notification;
+            notification.id = raw.id;
+            notification.tid = static_cast<int>(raw.pid);
+            notification.number = raw.data.nr;
+            std::copy(std::begin(raw.data.args), std::end(raw.data.args), notification.arguments.begin());
+            return std::optional(notification);
+        }
+        // ENOENT: the caller died while we were being woken; also what a filter without users gives.
+        if (errno != EINTR && errno != ENOENT) {
+            return failErrno("receive a seccomp notification");
+        }
+        pollfd state{m_listener.get(), POLLIN, 0};
+        if (::poll(&state, 1, 0) == 1 && (state.revents & POLLHUP) != 0) {
+            return std::optional<Notification>();
+        }
+    }
+}
+
+bool SeccompNotifyDevice::isValid(std::uint64_t id)
+{
+    return ::ioctl(m_listener.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+void SeccompNotifyDevice::answerContinue(std::uint64_t id)
+{
+    send(id, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+}
+
+void SeccompNotifyDevice::answerValue(std::uint64_t id, std::int64_t value)
+{
+    send(id, value, 0, 0);
+}
+
+void SeccompNotifyDevice::answerError(std::uint64_t id, int errnoValue)
+{
+    send(id, 0, -errnoValue, 0);
+}
+
+Result<void> SeccompNotifyDevice::answerWithFd(std::uint64_t id, int fd, CloseOnExec closeOnExec)
+{
+    seccomp_notif_addfd request{};
+    request.id = id;
+    request.flags = SECCOMP_ADDFD_FLAG_SEND;
+    request.srcfd = static_cast<std::uint32_t>(fd);
+    request.newfd_flags = closeOnExec == CloseOnExec::Yes ? kOpenCloseOnExec : 0;
+    if (::ioctl(m_listener.get(), SECCOMP_IOCTL_NOTIF_ADDFD, &request) < 0) {
+        return failErrno("hand a file descriptor to the box");
+    }
+    return {};
+}
+
+Result<int> SeccompNotifyDevice::addFd(std::uint64_t id, int fd, CloseOnExec closeOnExec)
+{
+    seccomp_notif_addfd request{};
+    request.id = id;
+    request.srcfd = static_cast<std::uint32_t>(fd);
+    request.newfd_flags = closeOnExec == CloseOnExec::Yes ? kOpenCloseOnExec : 0;
+    const int number = ::ioctl(m_listener.get(), SECCOMP_IOCTL_NOTIF_ADDFD, &request);
+    if (number < 0) {
+        return failErrno("hand a file descriptor to the box");
+    }
+    return number;
+}
+
+void SeccompNotifyDevice::send(std::uint64_t id, std::int64_t value, int error, std::uint32_t flags)
+{
+    seccomp_notif_resp response{};
+    response.id = id;
+    response.val = value;
+    response.error = error;
+    response.flags = flags;
+    // ENOENT: the caller was killed meanwhile. Nobody waits for the answer then, so there is nothing to do.
+    static_cast<void>(::ioctl(m_listener.get(), SECCOMP_IOCTL_NOTIF_SEND, &response));
+}
+
+} // namespace revet::os

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/unique_fd.h"
+#include "engine/domain/session_info.h"
+#include "engine/domain/tier.h"
+
+#include <string>
+#include <vector>
+
+namespace revet::supervisor {
+
+/// A directory whose changes the supervisor judges.
+struct Root
+{
+    enum class Kind {
+        Brokered, ///< read-only in the box, writable through BoxView::outerRoot: every mutation is performed
+                  ///< by us
+        Layered, ///< an overlay, writable in the box: only what overlayfs cannot do is performed by us
+    };
+    std::string path; ///< absolute, canonical, the same in the box and on the host
+    Kind kind = Kind::Brokered;
+    UniqueFd host; ///< O_PATH directory in the host's own mount namespace (pre-images, renames to a store)
+    UniqueFd upper; ///< Layered: O_PATH directory of the overlay's upper layer
+    UniqueFd lower; ///< Layered: O_PATH directory of the host's project, under the overlay
+};
+
+/// What the supervisor knows of one box; immutable once built, shared by all its threads.
+struct BoxView
+{
+    Tier tier = Tier::Sandbox;
+    ObserveLevel observe = ObserveLevel::Full;
+    /// O_PATH "/" of the keeper's mount namespace: the same tree as the box's, brokered roots writable,
+    /// no procfs. Every path of the box is resolved here.
+    UniqueFd outerRoot;
+    std::vector<Root> roots; ///< the project first
+    /// Directories that are the same in the box and on the host (/usr, the project): nothing below them is
+    /// withheld.
+    std::vector<std::string> sharedPrefixes;
+};
+
+} // namespace revet::supervisor

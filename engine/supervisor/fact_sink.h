@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/domain/event.h"
+
+namespace revet::supervisor {
+
+/// Where the supervisor puts what it saw. Called on the supervisor's threads, before the call that is told
+/// of is answered, so that the process is still there to be looked at. Must not block for long and must not
+/// fail: a sink that cannot keep a record stops the box itself.
+class FactSink
+{
+public:
+    FactSink() = default;
+    FactSink(const FactSink&) = delete;
+    FactSink& operator=(const FactSink&) = delete;
+    FactSink(FactSink&&) = delete;
+    FactSink& operator=(FactSink&&) = delete;
+    virtual ~FactSink() = default;
+
+    /// `tid` is the calling thread in our pid namespace.
+    virtual void record(int tid, Fact fact) = 0;
+    /// `tid` is about to replace its program by `path`; what it claims to run is read after the exec.
+    virtual void aboutToExec(int tid, const std::string& path) = 0;
+};
+
+} // namespace revet::supervisor
