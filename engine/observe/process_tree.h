@@ -34,6 +34,9 @@ public:
     [[nodiscard]] ProcessNumber sighted(int tid);
     /// The thread is about to run another program: exe and argv are read again at its next sighting.
     void aboutToExec(int tid);
+    /// The thread's process is about to end by exit_group: its children that were not seen yet are taken up
+    /// now, while they still name their true parent (a daemon's intermediate is gone before they speak).
+    void aboutToExit(int tid, std::int32_t waitStatus);
     /// Blocks until a known process ends or stop() is called; called in a loop by one thread of the owner.
     /// Ended processes are told to the listener with their wait status where the kernel gives it
     /// (Linux 6.15).

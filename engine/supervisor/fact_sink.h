@@ -5,6 +5,9 @@
 
 #include "engine/domain/event.h"
 
+#include <cstdint>
+#include <string>
+
 namespace revet::supervisor {
 
 /// Where the supervisor puts what it saw. Called on the supervisor's threads, before the call that is told
@@ -24,6 +27,9 @@ public:
     virtual void record(int tid, Fact fact) = 0;
     /// `tid` is about to replace its program by `path`; what it claims to run is read after the exec.
     virtual void aboutToExec(int tid, const std::string& path) = 0;
+    /// The whole process of `tid` is about to end with `waitStatus` (exit_group); its children still name it
+    /// as their parent, for the last time.
+    virtual void aboutToExit(int tid, std::int32_t waitStatus) = 0;
 };
 
 } // namespace revet::supervisor
