@@ -3,23 +3,24 @@
 
 #pragma once
 
-#include "engine/base/result.h"
+#include "engine/policy/git_config.h"
 
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace revet::policy {
 
 /// What an entry of a gitdir is to rules G1 to G3 (names are relative to the gitdir: "config", "hooks/x").
+/// Names are folded as vfat and ntfs fold them, since git itself refuses the folded spellings everywhere.
 enum class GitEntry : std::uint8_t {
     Ordinary, ///< objects, refs, logs, index, HEAD, worktrees/…: free
+    DirectoryOnly, ///< hooks, info, …: free to make or remove as a real directory, never anything else
     Config, ///< config, config.worktree: only installed through judgeGitConfig() and a fresh inode
-    Protected, ///< hooks/* but samples, hooks itself as a non-directory, info/attributes, …: never by the box
-    CommonDir, ///< commondir: free only below worktrees/ with the content "../.."
-    Alternates, ///< objects/info/alternates: free only when every line resolves inside the project
+    Protected, ///< hooks/* but samples, info/attributes, …: never by the box
+    CommonDir, ///< commondir: free only where isHarmlessCommonDir()
+    Alternates, ///< objects/info/alternates: free only where areHarmlessAlternates()
 };
 [[nodiscard]] GitEntry classifyGitEntry(std::string_view relativeToGitdir);
 
@@ -34,27 +35,15 @@ struct GitSplit
 [[nodiscard]] bool isBelowGitdir(std::string_view relative, GitSplit* split);
 /// Whether a directory with these entries is what git would take for a repository.
 [[nodiscard]] bool hasGitdirShape(const std::function<bool(std::string_view entry)>& has);
+/// Whether an entry of this name, made in any directory, could complete the shape of a gitdir there.
+[[nodiscard]] bool completesGitdirShape(std::string_view name);
+/// Whether a directory of this name could turn what is in it into protected entries by being renamed (G4).
+[[nodiscard]] bool isGitStructureName(std::string_view name);
 
-struct GitConfigEntry
-{
-    std::string
-        key; ///< canonical: "remote.origin.url", section and name in lower case, subsection as written
-    std::string value;
-    bool hasValue = true; ///< "[core] bare" alone means true
-};
-/// A total parser of its own for a gitconfig file: fails on anything it is not sure of (NUL, continuation
-/// lines, more than 64 KiB, unknown escapes).
-[[nodiscard]] Result<std::vector<GitConfigEntry>> parseGitConfig(std::string_view text);
-
-struct GitConfigVerdict
-{
-    bool isHarmless = false;
-    std::string offending; ///< "core.fsmonitor = evil", or why it could not be read
-};
-/// Whether replacing `before` (the host's present content, empty when there is none) by `after` adds or
-/// changes harmless keys only (rule G2). `resolvesInsideProject` answers for core.worktree's relative path.
-[[nodiscard]] GitConfigVerdict
-judgeGitConfig(std::string_view before, std::string_view after,
-               const std::function<bool(std::string_view)>& resolvesInsideProject);
+/// A commondir is free only in a linked worktree's gitdir (".git/worktrees/x") and with the content "../..".
+[[nodiscard]] bool isHarmlessCommonDir(std::string_view gitdir, std::string_view content);
+/// Every line of objects/info/alternates must resolve inside the project.
+[[nodiscard]] bool areHarmlessAlternates(std::string_view content,
+                                         const std::function<bool(std::string_view)>& resolvesInsideProject);
 
 } // namespace revet::policy

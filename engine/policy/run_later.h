@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@
 
 namespace revet::policy {
 
-/// What a file that makes the host run code later means for a write.
+/// What a file that makes the host run code later means for a write. In order of strictness.
 enum class RunLaterClass : std::uint8_t {
     Pinned, ///< refused in a direct workspace; held at apply behind its own yes
     Checked, ///< held at apply only when a key or line that runs code changed
@@ -21,35 +22,39 @@ enum class RunLaterClass : std::uint8_t {
 };
 [[nodiscard]] std::string_view toString(RunLaterClass cls);
 
-/// resources/tables/run-later.toml, parsed and immutable. Thread-safe.
+/// resources/tables/run-later.toml, parsed and immutable: copies share it. Thread-safe.
 class RunLaterTable
 {
 public:
     struct Match
     {
-        RunLaterClass cls;
+        RunLaterClass cls = RunLaterClass::Shown;
         std::string entry; ///< "editors: .vscode/**", for the journal and for people
     };
+    /// What of a Checked file runs code, and how to read it.
+    struct Check
+    {
+        std::string format; ///< "json", "toml", "ini", "env", "lines" or "any" (every change counts)
+        std::vector<std::string> runs; ///< dotted key patterns, variable name globs or line substrings
+    };
 
+    RunLaterTable(); ///< empty: matches nothing
     [[nodiscard]] static Result<RunLaterTable> parse(std::string_view toml);
+
     /// `relative` is the path below the project's root, without a leading slash. The strictest class wins.
     [[nodiscard]] std::optional<Match> match(std::string_view relative) const;
     /// Whether a directory that gets this path could, by its name, bring entries below it under a pinned
-    /// pattern (".vscode", "a/.claude"): such a directory may only be renamed in after a scan (rule G4).
+    /// pattern (".vscode", "a/.claude"): such a directory may only be renamed in after a scan (rule G4), and
+    /// a symbolic link of that name is as good as the files behind it.
     [[nodiscard]] bool couldHoldPinned(std::string_view relativeDirectory) const;
+    /// The check of a path that match() calls Checked; none for other paths.
+    [[nodiscard]] std::optional<Check> check(std::string_view relative) const;
 
-    // The representation is private to run_later.cpp's author.
+    struct Index;
+
 private:
-    struct Pattern;
-    std::vector<Pattern> m_patterns;
-
-public:
-    RunLaterTable();
-    RunLaterTable(const RunLaterTable&);
-    RunLaterTable(RunLaterTable&&) noexcept;
-    RunLaterTable& operator=(const RunLaterTable&);
-    RunLaterTable& operator=(RunLaterTable&&) noexcept;
-    ~RunLaterTable();
+    explicit RunLaterTable(std::shared_ptr<const Index> index);
+    std::shared_ptr<const Index> m_index;
 };
 
 } // namespace revet::policy

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <bitset>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace revet::policy {
+
+enum class LetterCase : std::uint8_t {
+    Distinct, ///< bytes as they are
+    Folded, ///< ASCII letters alike, as on vfat and other folding file systems
+};
+
+/// A glob for one name: "*", "?", "[a-z]", "[!a-z]", "\x" for x itself. Works on bytes, so "?" is one byte.
+/// Also used for variable names and hosts. Matching takes at most (pattern × name) steps. Immutable.
+class NamePattern
+{
+public:
+    [[nodiscard]] static Result<NamePattern> compile(std::string_view pattern,
+                                                     LetterCase letterCase = LetterCase::Distinct);
+    [[nodiscard]] bool matches(std::string_view name) const;
+    /// Whether it is "**", which only a path gives a meaning to.
+    [[nodiscard]] bool isAnyDepth() const { return m_isAnyDepth; }
+    /// Whether it has no wildcard: then prefix() is the whole name.
+    [[nodiscard]] bool isLiteral() const { return m_prefix.size() == m_length && !m_isAnyDepth; }
+    /// The bytes before the first wildcard; every matching name begins with them.
+    [[nodiscard]] const std::string& prefix() const { return m_prefix; }
+    /// The bytes after the last wildcard; every matching name ends with them.
+    [[nodiscard]] const std::string& suffix() const { return m_suffix; }
+
+private:
+    struct Token
+    {
+        enum class Kind : std::uint8_t { Byte, AnyByte, AnyRun, Set };
+        Kind kind = Kind::Byte;
+        char byte = 0;
+        std::uint32_t set = 0; ///< index into m_sets
+    };
+    using ByteSet = std::bitset<256>;
+
+    [[nodiscard]] Result<void> addSet(std::string_view pattern, std::size_t* position);
+    void findLiteralEnds();
+    [[nodiscard]] bool matchesOne(const Token& token, char byte) const;
+
+    std::vector<Token> m_tokens;
+    std::vector<ByteSet> m_sets;
+    std::string m_prefix;
+    std::string m_suffix;
+    std::size_t m_length = 0; ///< tokens
+    LetterCase m_letterCase = LetterCase::Distinct;
+    bool m_isAnyDepth = false;
+};
+
+} // namespace revet::policy
