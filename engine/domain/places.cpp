@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/domain/places.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace revet {
+
+namespace {
+
+/// The value of a variable that must hold an absolute path, or empty.
+std::filesystem::path absoluteFrom(const char* variable)
+{
+    const char* const value = std::getenv(variable); // NOLINT(concurrency-mt-unsafe): read at start-up
+    return value != nullptr && value[0] == '/' ? std::filesystem::path(value) : std::filesystem::path();
+}
+
+Result<std::filesystem::path> homeDirectory()
+{
+    if (const std::filesystem::path home = absoluteFrom("HOME"); !home.empty()) {
+        return home;
+    }
+    const passwd* const entry = ::getpwuid(::getuid()); // NOLINT(concurrency-mt-unsafe): read at start-up
+    if (entry == nullptr || entry->pw_dir == nullptr || entry->pw_dir[0] != '/') {
+        return fail(ErrorCode::NotFound, "find the home directory", "set HOME to an absolute path");
+    }
+    return std::filesystem::path(entry->pw_dir);
+}
+
+std::filesystem::path placeOf(const char* variable, const std::filesystem::path& fallback)
+{
+    const std::filesystem::path base = absoluteFrom(variable);
+    return (base.empty() ? fallback : base) / "revet";
+}
+
+Result<std::filesystem::path> findRuntimeDirectory()
+{
+    if (const std::filesystem::path base = absoluteFrom("XDG_RUNTIME_DIR"); !base.empty()) {
+        if (::access(base.c_str(), W_OK | X_OK) == 0) {
+            const std::filesystem::path directory = base / "revet";
+            REVET_RETURN_IF_ERROR(makePrivateDirectory(directory));
+            return directory;
+        }
+    }
+    std::filesystem::path base = absoluteFrom("TMPDIR");
+    if (base.empty()) {
+        base = "/tmp";
+    }
+    const std::filesystem::path directory = base / ("revet-" + std::to_string(::getuid()));
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(directory));
+    return directory;
+}
+
+} // namespace
+
+Result<Places> Places::find()
+{
+    REVET_ASSIGN_OR_RETURN(const std::filesystem::path home, homeDirectory());
+    Places places;
+    places.config = placeOf("XDG_CONFIG_HOME", home / ".config");
+    places.data = placeOf("XDG_DATA_HOME", home / ".local/share");
+    places.cache = placeOf("XDG_CACHE_HOME", home / ".cache");
+    REVET_ASSIGN_OR_RETURN(places.runtime, findRuntimeDirectory());
+    return places;
+}
+
+Result<void> makePrivateDirectory(const std::filesystem::path& directory)
+{
+    if (::mkdir(directory.c_str(), S_IRWXU) == 0) {
+        return {};
+    }
+    if (errno == ENOENT && directory.has_parent_path() && directory.parent_path() != directory) {
+        REVET_RETURN_IF_ERROR(makePrivateDirectory(directory.parent_path()));
+        if (::mkdir(directory.c_str(), S_IRWXU) == 0) {
+            return {};
+        }
+    }
+    if (errno != EEXIST) {
+        return failErrno("make " + directory.string());
+    }
+    struct stat status = {};
+    if (::lstat(directory.c_str(), &status) != 0) {
+        return failErrno("look at " + directory.string());
+    }
+    if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()
+        || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        return fail(ErrorCode::Refused, "use " + directory.string(),
+                    "it must be a directory of yours with mode 0700");
+    }
+    return {};
+}
+
+} // namespace revet

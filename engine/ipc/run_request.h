@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/unique_fd.h"
+#include "engine/domain/session_info.h"
+#include "engine/domain/tier.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace revet::ipc {
+
+/// The front end's terminal, as the box's pty has to look.
+struct TerminalState
+{
+    bool stdinIsTerminal = false;
+    bool stdoutIsTerminal = false;
+    bool stderrIsTerminal = false;
+    std::uint16_t rows = 0;
+    std::uint16_t columns = 0;
+    std::string settings; ///< the bytes of the caller's struct termios; empty without a terminal
+};
+
+/// --limit KEY=VALUE; what is not set comes from the project.
+struct RequestedLimits
+{
+    std::optional<std::uint64_t> memoryBytes;
+    std::optional<std::uint64_t> diskBytes;
+    std::optional<std::uint32_t> processes;
+    std::optional<std::chrono::seconds> time;
+};
+
+/// Everything that `revet run` was asked, as bytes; nothing in it has been judged yet.
+struct RunRequest
+{
+    std::vector<std::string> command; ///< argv; never empty after decoding
+    std::vector<std::string> environment; ///< the caller's, NAME=value
+    std::string currentDirectory; ///< absolute
+    std::optional<std::string> project; ///< absolute; else found from currentDirectory
+    std::optional<Tier> tier;
+    std::vector<std::string> profiles;
+    std::vector<std::string> environmentAssignments; ///< --env: NAME or NAME=value
+    std::vector<std::string> bindReadOnly; ///< absolute
+    std::vector<std::string> bindReadWrite; ///< absolute
+    std::vector<std::string> unhide; ///< absolute
+    RequestedLimits limits;
+    std::optional<ObserveLevel> observe;
+    std::string label;
+    bool isDetached = false;
+    std::optional<std::string> continueId; ///< id, prefix or label; empty for the project's only candidate
+    std::string onAsk; ///< "wait", "deny" or a duration; empty for the project's
+    TerminalState terminal;
+    bool isInteractive = false; ///< a human sits at the terminal and can be asked
+};
+
+inline constexpr std::size_t kMaximumRequestBytes = std::size_t{16} * 1024 * 1024;
+
+[[nodiscard]] std::string encodeRunRequest(const RunRequest& request);
+/// Total: bounds every list and string, and refuses NUL bytes and relative paths where paths are absolute.
+[[nodiscard]] Result<RunRequest> decodeRunRequest(std::string_view json);
+
+/// Text in a memory file that nobody can change any more: an argv may be 2 MiB, a frame only 64 KiB.
+[[nodiscard]] Result<UniqueFd> sealInMemory(std::string_view text);
+/// Reads such a file; Malformed when it is not sealed or larger than `maximum`.
+[[nodiscard]] Result<std::string> readSealed(int fd, std::size_t maximum);
+
+} // namespace revet::ipc
