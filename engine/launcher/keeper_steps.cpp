@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/base/unique_fd.h"
+#include "engine/launcher/mount_target.h"
+#include "engine/launcher/steps.h"
+#include "engine/launcher/wire.h"
+#include "engine/os/socket.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace revet::launcher {
+
+namespace {
+
+constexpr const char* kHostTree = "/old";
+
+Result<void> writeFile(const char* path, const std::string& content)
+{
+    const UniqueFd file(::open(path, O_WRONLY | O_CLOEXEC));
+    if (!file
+        || ::write(file.get(), content.data(), content.size()) != static_cast<ssize_t>(content.size())) {
+        return failErrno(std::string("write ") + path);
+    }
+    return {};
+}
+
+Result<UniqueFd> openHostTree()
+{
+    UniqueFd tree(::open(kHostTree, O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!tree) {
+        return failErrno("open the host's tree");
+    }
+    return tree;
+}
+
+Result<void> enterOuterNamespaces()
+{
+    const uid_t uid = ::getuid();
+    const gid_t gid = ::getgid();
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) {
+        return failErrno("make a user namespace");
+    }
+    REVET_RETURN_IF_ERROR(mapOwnIds(uid, gid));
+    // Nothing that is mounted from here on may travel back to the host.
+    if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+        return failErrno("make the mounts private");
+    }
+    return {};
+}
+
+Result<void> makeEmptyRoot()
+{
+    // /tmp is only a place to stand on: after pivot_root the host's own /tmp is visible again below /old.
+    if (::mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") != 0) {
+        return failErrno("mount an empty root");
+    }
+    if (::mkdir("/tmp/old", 0700) != 0 || ::chdir("/tmp") != 0 || ::syscall(SYS_pivot_root, ".", "old") != 0
+        || ::chdir("/") != 0) {
+        return failErrno("change to the empty root");
+    }
+    return {};
+}
+
+Result<void> makeFile(const Step& step)
+{
+    const UniqueFd file(
+        ::open(step.target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444));
+    if (!file
+        || ::write(file.get(), step.data.data(), step.data.size())
+            != static_cast<ssize_t>(step.data.size())) {
+        return failErrno("write " + step.target);
+    }
+    return {};
+}
+
+Result<void> bindHostPath(const Step& step)
+{
+    REVET_ASSIGN_OR_RETURN(const auto host, openHostTree());
+    auto source = openHostPath(host.get(), step.source);
+    if (!source) {
+        const bool skip = source.error().errnoValue == ENOENT && (step.flags & bind_flag::kOptional) != 0;
+        return skip ? Result<void>() : fail(source.error());
+    }
+    struct stat info
+    {
+    };
+    if (::fstat(source->get(), &info) != 0) {
+        return failErrno("look at " + step.source);
+    }
+    // Recursive, since the kernel does not let go of submounts that were locked to their parents by the
+    // change of user namespace.
+    const UniqueFd tree(static_cast<int>(::syscall(SYS_open_tree, source->get(), "",
+                                                   AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE
+                                                       | static_cast<unsigned>(OPEN_TREE_CLOEXEC))));
+    if (!tree) {
+        return failErrno("clone the mount of " + step.source);
+    }
+    mount_attr attributes{};
+    attributes.attr_set = MOUNT_ATTR_NOSUID;
+    attributes.attr_set |= (step.flags & bind_flag::kDevice) != 0 ? 0U : MOUNT_ATTR_NODEV;
+    attributes.attr_set |= (step.flags & bind_flag::kReadOnly) != 0 ? MOUNT_ATTR_RDONLY : 0U;
+    if (::syscall(SYS_mount_setattr, tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
+                  sizeof attributes)
+        != 0) {
+        return failErrno("restrict the mount of " + step.source);
+    }
+    REVET_ASSIGN_OR_RETURN(
+        const auto target,
+        openMountTarget(step.target, S_ISDIR(info.st_mode) ? TargetType::Directory : TargetType::File));
+    if (::syscall(SYS_move_mount, tree.get(), "", target.get(), "",
+                  MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH)
+        != 0) {
+        return failErrno("mount " + step.source);
+    }
+    return {};
+}
+
+Result<void> mountOverlay(const Step& step)
+{
+    // Fixed names for the layers: no path needs escaping in the options, and none of the host's shows in
+    // mountinfo.
+    const Step lower{StepKind::Bind, step.source, "/.layer/lower", {}, bind_flag::kReadOnly};
+    const Step top{StepKind::Bind, step.data, "/.layer/top", {}, 0};
+    REVET_RETURN_IF_ERROR(bindHostPath(lower));
+    REVET_RETURN_IF_ERROR(bindHostPath(top));
+    REVET_ASSIGN_OR_RETURN(const auto target, openMountTarget(step.target, TargetType::Directory));
+    const int mounted = ::mount("overlay", step.target.c_str(), "overlay", MS_NOSUID | MS_NODEV,
+                                "lowerdir=/.layer/lower,upperdir=/.layer/top/upper,workdir=/.layer/top/work,"
+                                "userxattr,index=off,metacopy=off,xino=off,volatile");
+    const auto result = mounted == 0 ? Result<void>() : failErrno("mount a layer over " + step.source);
+    // The overlay holds its layers by itself.
+    if (::umount2("/.layer/lower", MNT_DETACH) != 0 || ::umount2("/.layer/top", MNT_DETACH) != 0) {
+        return failErrno("take the layers' staging place away");
+    }
+    return result;
+}
+
+Result<void> mountAt(const Step& step, const char* type, unsigned long flags, const char* options)
+{
+    REVET_ASSIGN_OR_RETURN(const auto target, openMountTarget(step.target, TargetType::Directory));
+    if (::mount(type, step.target.c_str(), type, flags, options) != 0) {
+        return failErrno(std::string("mount ") + type + " at " + step.target);
+    }
+    return {};
+}
+
+Result<void> shareRoot()
+{
+    if (::mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr) != 0) {
+        return failErrno("share the tree");
+    }
+    const UniqueFd root(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!root) {
+        return failErrno("open the tree");
+    }
+    Report report;
+    report.kind = Report::Kind::Root;
+    const std::array descriptors{root.get()};
+    return os::sendPacket(kKeeperSocket, encode(report), descriptors);
+}
+
+} // namespace
+
+Result<void> mapOwnIds(unsigned uid, unsigned gid)
+{
+    // Without "deny" the kernel refuses an unprivileged gid_map (user_namespaces(7)).
+    REVET_RETURN_IF_ERROR(writeFile("/proc/self/setgroups", "deny"));
+    REVET_RETURN_IF_ERROR(
+        writeFile("/proc/self/uid_map", std::to_string(uid) + " " + std::to_string(uid) + " 1"));
+    return writeFile("/proc/self/gid_map", std::to_string(gid) + " " + std::to_string(gid) + " 1");
+}
+
+Result<void> runKeeperStep(const Step& step)
+{
+    switch (step.kind) {
+    case StepKind::OuterNamespaces:
+        return enterOuterNamespaces();
+    case StepKind::EmptyRoot:
+        return makeEmptyRoot();
+    case StepKind::Directory: {
+        REVET_ASSIGN_OR_RETURN(const auto made, openMountTarget(step.target, TargetType::Directory));
+        const auto mode = static_cast<mode_t>(std::strtoul(step.data.c_str(), nullptr, 8));
+        if (::chmod(step.target.c_str(), mode) != 0) {
+            return failErrno("set the mode of " + step.target);
+        }
+        return {};
+    }
+    case StepKind::Symlink:
+        if (::symlink(step.data.c_str(), step.target.c_str()) != 0) {
+            return failErrno("link " + step.target);
+        }
+        return {};
+    case StepKind::File:
+        return makeFile(step);
+    case StepKind::TemporaryFs:
+        return mountAt(step, "tmpfs", MS_NOSUID | MS_NODEV, step.data.c_str());
+    case StepKind::Bind:
+        return bindHostPath(step);
+    case StepKind::Overlay:
+        return mountOverlay(step);
+    case StepKind::Terminals:
+        return mountAt(step, "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620");
+    case StepKind::ShareRoot:
+        return shareRoot();
+    case StepKind::InnerMounts:
+    case StepKind::Processes:
+    case StepKind::DetachHost:
+    case StepKind::ReadOnly:
+    case StepKind::InnerNamespaces:
+    case StepKind::HostName:
+    case StepKind::LimitNamespaces:
+    case StepKind::Loopback:
+    case StepKind::HideInit:
+    case StepKind::FreshKeyring:
+    case StepKind::Umask:
+    case StepKind::NoNewPrivileges:
+    case StepKind::DropCapabilities:
+    case StepKind::LoadFilter:
+    case StepKind::CloseDescriptors:
+        break;
+    }
+    return fail(ErrorCode::Malformed, "run " + describe(step), "it is not a step of the keeper");
+}
+
+} // namespace revet::launcher

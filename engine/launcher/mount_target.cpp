@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/launcher/mount_target.h"
+
+#include <cerrno>
+#include <string_view>
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace revet::launcher {
+
+namespace {
+
+int openAt2(int directory, const char* path, std::uint64_t flags, std::uint64_t resolve)
+{
+    open_how how{};
+    how.flags = flags;
+    how.resolve = resolve;
+    return static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how));
+}
+
+} // namespace
+
+Result<UniqueFd> openMountTarget(const std::string& path, TargetType type)
+{
+    UniqueFd current(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!current) {
+        return failErrno("open the new root");
+    }
+    std::string_view rest(path);
+    while (!rest.empty()) {
+        const std::size_t slash = rest.find('/');
+        const std::string name(rest.substr(0, slash));
+        rest = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
+        if (name.empty()) {
+            continue;
+        }
+        const bool isLast = rest.empty();
+        const bool wantsFile = isLast && type == TargetType::File;
+        const std::uint64_t flags = O_PATH | O_NOFOLLOW | O_CLOEXEC | (wantsFile ? 0 : O_DIRECTORY);
+        int next = openAt2(current.get(), name.c_str(), flags, RESOLVE_NO_SYMLINKS);
+        if (next < 0 && errno == ENOENT) {
+            if (wantsFile) {
+                const UniqueFd made(::openat(current.get(), name.c_str(),
+                                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444));
+                if (!made) {
+                    return failErrno("make the mount point " + path);
+                }
+            } else if (::mkdirat(current.get(), name.c_str(), 0755) != 0 && errno != EEXIST) {
+                return failErrno("make the mount point " + path);
+            }
+            next = openAt2(current.get(), name.c_str(), flags, RESOLVE_NO_SYMLINKS);
+        }
+        if (next < 0) {
+            return failErrno("reach the mount point " + path);
+        }
+        current.reset(next);
+    }
+    return current;
+}
+
+Result<UniqueFd> openHostPath(int hostRoot, const std::string& path)
+{
+    UniqueFd object(
+        openAt2(hostRoot, path.c_str(), O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS));
+    if (!object) {
+        return failErrno("open " + path + " of the host");
+    }
+    return object;
+}
+
+} // namespace revet::launcher

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace revet::launcher {
+
+/// What one step of building a box does. `source`, `target`, `data` and `flags` mean what the comment says.
+/// The numbers are the wire form between revet-session and revet-launch of the same build.
+enum class StepKind : std::uint8_t {
+    // Done by the keeper, in the order of the plan.
+    OuterNamespaces, ///< a user namespace (uid maps to itself) and a mount namespace, private from the host's
+    EmptyRoot, ///< an empty tmpfs becomes "/", the host's tree stays reachable at /old
+    Directory, ///< target; data: mode in octal
+    Symlink, ///< target points to data
+    File, ///< target gets the content data; read-only
+    TemporaryFs, ///< a tmpfs at target; data: mount options
+    Bind, ///< source (a host path) at target; flags: BindFlag
+    Overlay, ///< source: lower host path; data: upper and work host paths, one a line; at target
+    Terminals, ///< a devpts of the box's own at target
+    ShareRoot, ///< the tree becomes shared, so that later grants reach the box; its root is sent to
+    ///< revet-session
+    // Done by pid 1 of the box.
+    InnerMounts, ///< a second mount namespace, receiving only
+    Processes, ///< a fresh procfs at target
+    DetachHost, ///< /old leaves the box's tree
+    ReadOnly, ///< target becomes read-only in the box; the keeper's tree keeps it writable
+    InnerNamespaces, ///< user, network, IPC, UTS and cgroup namespaces nested in the keeper's
+    HostName, ///< data
+    LimitNamespaces, ///< no further user, mount, network, … namespace can be made inside; inotify within
+    ///< bounds
+    Loopback, ///< the box's own loopback interface comes up
+    HideInit, ///< pid 1 becomes non-dumpable: its memory, descriptors and root are nobody's inside
+    // Done by the command's process, just before exec.
+    FreshKeyring, ///< a session keyring of its own
+    Umask, ///< data: mode in octal
+    NoNewPrivileges,
+    DropCapabilities, ///< all sets, and the bounding set
+    LoadFilter, ///< data: BPF; flags: FilterFlag
+    CloseDescriptors, ///< everything above 2
+};
+inline constexpr std::uint8_t kStepKindCount = 25;
+/// "read-only", "drop-capabilities"; how a step is named in messages, dumps and tests.
+[[nodiscard]] std::string_view toString(StepKind kind);
+
+/// Flags of a Bind step.
+namespace bind_flag {
+inline constexpr std::uint64_t kReadOnly = 1;
+inline constexpr std::uint64_t kDevice = 2; ///< device nodes work below it
+inline constexpr std::uint64_t kOptional = 4; ///< a source that is not there is skipped
+inline constexpr std::uint64_t kExecutable
+    = 8; ///< otherwise MOUNT_ATTR_NOEXEC is not set either; kept for dumps
+} // namespace bind_flag
+
+/// Flags of a LoadFilter step.
+namespace filter_flag {
+inline constexpr std::uint64_t kListener = 1; ///< its calls wait for revet-session, which gets the listener
+} // namespace filter_flag
+
+struct Step
+{
+    StepKind kind = StepKind::Directory;
+    std::string source;
+    std::string target;
+    std::string data;
+    std::uint64_t flags = 0;
+};
+/// One line, for dumps and failures: "bind /usr at /usr (read-only)".
+[[nodiscard]] std::string describe(const Step& step);
+
+/// How a box is built: ordered, printable, and the whole truth. Tests edit it to take a wall away.
+struct Plan
+{
+    std::vector<Step> outer; ///< for the keeper
+    std::vector<Step> init; ///< for pid 1
+    std::vector<Step> command; ///< for each command
+};
+[[nodiscard]] std::string describe(const Plan& plan);
+
+/// One command to run in a box that is up.
+struct SpawnRequest
+{
+    std::vector<std::string> argv; ///< never empty
+    std::vector<std::string> environment; ///< NAME=value
+    std::string workingDirectory;
+    std::vector<Step> steps;
+    bool wantsTerminal = false; ///< descriptors 0 to 2 that are not sent are the box's own terminal
+    /// Bit i set: the i-th of stdin, stdout, stderr comes with the message.
+    std::uint8_t sentStreams = 0;
+};
+
+/// Total decoding: any bytes either decode to a plan within bounds or fail as Malformed.
+[[nodiscard]] std::string encode(const Plan& plan);
+[[nodiscard]] Result<Plan> decodePlan(std::string_view bytes);
+[[nodiscard]] std::string encode(const SpawnRequest& request);
+[[nodiscard]] Result<SpawnRequest> decodeSpawnRequest(std::string_view bytes);
+
+} // namespace revet::launcher

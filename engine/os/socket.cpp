@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/os/socket.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace revet::os {
+
+namespace {
+
+constexpr std::size_t kMaximumDescriptors = 8;
+
+} // namespace
+
+Result<std::pair<UniqueFd, UniqueFd>> packetSocketPair()
+{
+    std::array<int, 2> ends{-1, -1};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+        return failErrno("make a socket pair");
+    }
+    return std::pair{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+Result<void> sendPacket(int socket, std::string_view bytes, std::span<const int> descriptors)
+{
+    if (descriptors.size() > kMaximumDescriptors) {
+        return fail(ErrorCode::InvalidArgument, "send more than eight descriptors");
+    }
+    // sendmsg() does not write through the pointer, it only lacks the const.
+    iovec part{const_cast<char*>(bytes.data()), bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaximumDescriptors)> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (!descriptors.empty()) {
+        message.msg_control = control.data();
+        message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+        cmsghdr* header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+        std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
+    }
+    for (;;) {
+        if (::sendmsg(socket, &message, MSG_NOSIGNAL) >= 0) {
+            return {};
+        }
+        if (errno == EPIPE || errno == ECONNRESET) {
+            return fail(ErrorCode::Closed, "send a packet");
+        }
+        if (errno != EINTR) {
+            return failErrno("send a packet");
+        }
+    }
+}
+
+Result<Packet> receivePacket(int socket, std::size_t maximumBytes)
+{
+    Packet packet;
+    packet.bytes.resize(maximumBytes);
+    iovec part{packet.bytes.data(), packet.bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaximumDescriptors)> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    ssize_t size = -1;
+    do {
+        size = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    } while (size < 0 && errno == EINTR);
+    if (size < 0 && errno != ECONNRESET) {
+        return failErrno("receive a packet");
+    }
+    if (size > 0) {
+        for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+             header = CMSG_NXTHDR(&message, header)) {
+            if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
+                continue;
+            }
+            const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+            for (std::size_t i = 0; i < count; ++i) {
+                int fd = -1;
+                std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
+                packet.descriptors.emplace_back(fd);
+            }
+        }
+    }
+    if (size <= 0) {
+        return fail(ErrorCode::Closed, "receive a packet");
+    }
+    if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
+        return fail(ErrorCode::Malformed, "receive a packet", "it was longer than its kind can be");
+    }
+    packet.bytes.resize(static_cast<std::size_t>(size));
+    return packet;
+}
+
+Result<UniqueFd> sealedMemory(const char* name, std::string_view content)
+{
+    UniqueFd memory(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!memory) {
+        return failErrno("make an anonymous file");
+    }
+    for (std::size_t done = 0; done < content.size();) {
+        const ssize_t written = ::write(memory.get(), content.data() + done, content.size() - done);
+        if (written < 0) {
+            return failErrno("fill an anonymous file");
+        }
+        done += static_cast<std::size_t>(written);
+    }
+    if (::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+        return failErrno("seal an anonymous file");
+    }
+    return memory;
+}
+
+Result<std::string> readAll(int fd, std::size_t maximumBytes)
+{
+    std::string content;
+    std::array<char, 65536> buffer{};
+    off_t position = 0;
+    for (;;) {
+        const ssize_t size = ::pread(fd, buffer.data(), buffer.size(), position);
+        if (size < 0 && errno == EINTR) {
+            continue;
+        }
+        if (size < 0) {
+            return failErrno("read a file");
+        }
+        if (size == 0) {
+            return content;
+        }
+        if (content.size() + static_cast<std::size_t>(size) > maximumBytes) {
+            return fail(ErrorCode::LimitExceeded, "read a file", "it is larger than expected");
+        }
+        content.append(buffer.data(), static_cast<std::size_t>(size));
+        position += size;
+    }
+}
+
+} // namespace revet::os

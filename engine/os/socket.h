@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/unique_fd.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace revet::os {
+
+/// A connected pair of SOCK_SEQPACKET sockets, close-on-exec.
+[[nodiscard]] Result<std::pair<UniqueFd, UniqueFd>> packetSocketPair();
+
+/// Sends one packet with copies of the descriptors. Never raises SIGPIPE.
+[[nodiscard]] Result<void> sendPacket(int socket, std::string_view bytes,
+                                      std::span<const int> descriptors = {});
+
+struct Packet
+{
+    std::string bytes;
+    std::vector<UniqueFd> descriptors; ///< close-on-exec
+};
+/// Waits for one packet. Closed when the peer has gone; Malformed when it was longer than `maximumBytes` or
+/// carried more than eight descriptors: nothing is ever cut short silently.
+[[nodiscard]] Result<Packet> receivePacket(int socket, std::size_t maximumBytes);
+
+/// An anonymous file with this content, sealed against change, positioned at its start.
+[[nodiscard]] Result<UniqueFd> sealedMemory(const char* name, std::string_view content);
+/// The content of a file of at most `maximumBytes`; LimitExceeded beyond.
+[[nodiscard]] Result<std::string> readAll(int fd, std::size_t maximumBytes);
+
+} // namespace revet::os
