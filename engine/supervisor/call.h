@@ -7,6 +7,7 @@
 #include "engine/os/seccomp_notify.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include <sys/stat.h>
@@ -52,7 +53,9 @@ struct Call
     PathArgument second; ///< rename, link: the new one
     std::string text; ///< symlink: what it points to; xattr: the attribute's name
     std::string value; ///< xattr: the value
-    std::uint64_t flags = 0; ///< open, AT_…, RENAME_…, XATTR_… as the call has them
+    /// open, AT_…, RENAME_…, XATTR_… as the call has them; calls that are about a link itself (lchown,
+    /// lsetxattr, lremovexattr, …) carry AT_SYMLINK_NOFOLLOW, which no XATTR_… flag collides with
+    std::uint64_t flags = 0;
     mode_t mode = 0; ///< create, chmod, access
     dev_t device = 0; ///< mknod
     uid_t owner = 0;
@@ -67,16 +70,46 @@ struct Call
 /// What the supervisor answers.
 struct Answer
 {
-    enum class Kind : std::uint8_t { Continue, Value, Fail, Descriptor };
+    enum class Kind : std::uint8_t {
+        Continue,
+        Value,
+        Fail,
+        Descriptor,
+        Later, ///< nothing was done: a lease is being broken. Perform the same call again in some
+               ///< milliseconds, off the supervisor's loop, until it answers otherwise
+    };
     Kind kind = Kind::Continue;
     std::int64_t value = 0; ///< Value: what the call returns
     int errnoValue = 0; ///< Fail: positive
     UniqueFd descriptor; ///< Descriptor: a regular file, never a directory or O_PATH
     os::NotifyDevice::CloseOnExec closeOnExec = os::NotifyDevice::CloseOnExec::No;
+    bool isRecorded = false; ///< a fact about this call is with the sink already, also when it goes on
+    /// Descriptor: takes back the file that the call has created. To be called, if it is set, when the target
+    /// had no room for the descriptor: open(2) fails with EMFILE before it creates anything.
+    std::function<void()> retract;
 
     [[nodiscard]] static Answer proceed() { return {}; }
-    [[nodiscard]] static Answer success(std::int64_t result = 0) { return {Kind::Value, result, 0, {}, {}}; }
-    [[nodiscard]] static Answer failure(int errnoValue) { return {Kind::Fail, 0, errnoValue, {}, {}}; }
+    [[nodiscard]] static Answer later() { return of(Kind::Later); }
+    [[nodiscard]] static Answer success(std::int64_t result = 0)
+    {
+        Answer answer = of(Kind::Value);
+        answer.value = result;
+        return answer;
+    }
+    [[nodiscard]] static Answer failure(int errnoValue)
+    {
+        Answer answer = of(Kind::Fail);
+        answer.errnoValue = errnoValue;
+        return answer;
+    }
+
+private:
+    [[nodiscard]] static Answer of(Kind kind)
+    {
+        Answer answer;
+        answer.kind = kind;
+        return answer;
+    }
 };
 
 } // namespace revet::supervisor
