@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <fcntl.h>
+#include <linux/ioctl.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
 
@@ -21,5 +22,21 @@
 namespace revet::os {
 
 inline constexpr std::uint32_t kOpenCloseOnExec = O_CLOEXEC;
+
+/// struct pidfd_info in its first size (Linux 6.13); the kernel takes its length from the request's number.
+struct PidFdInfo
+{
+    std::uint64_t mask;
+    std::uint64_t cgroupId;
+    std::uint32_t pid;
+    std::uint32_t tgid;
+    std::uint32_t ppid;
+    std::uint32_t credentials[8];
+    std::int32_t exitCode; ///< with kPidFdInfoExit (Linux 6.15), as wait(2) tells it
+};
+static_assert(sizeof(PidFdInfo) == 64);
+inline constexpr unsigned long kPidFdGetInfo = _IOWR(0xFF, 11, PidFdInfo);
+inline constexpr std::uint64_t kPidFdInfoPid = 1U << 0U;
+inline constexpr std::uint64_t kPidFdInfoExit = 1U << 3U;
 
 } // namespace revet::os
