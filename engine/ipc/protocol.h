@@ -89,9 +89,8 @@ struct Notice
 
 // Control socket: the client's Hello comes first and is answered by one.
 
-struct Hello
+struct Hello ///< every frame carries the version; this one only opens the talk
 {
-    std::uint32_t version = kProtocolVersion;
 };
 struct Subscribe
 {

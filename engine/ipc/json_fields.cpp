@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/ipc/json_fields.h"
+
+#include <algorithm>
+
+#include <utf8proc.h>
+
+#include <sodium/utils.h>
+
+namespace revet::ipc {
+
+namespace {
+
+constexpr int kBase64 = sodium_base64_VARIANT_ORIGINAL;
+
+bool isUtf8(std::string_view bytes)
+{
+    const auto isAscii = [](char byte) { return static_cast<unsigned char>(byte) < 0x80; };
+    if (std::all_of(bytes.begin(), bytes.end(), isAscii)) {
+        return true;
+    }
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+    const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(bytes.data());
+    auto left = static_cast<utf8proc_ssize_t>(bytes.size());
+    while (left > 0) {
+        utf8proc_int32_t codePoint = 0;
+        const utf8proc_ssize_t size = utf8proc_iterate(at, left, &codePoint);
+        if (size <= 0) {
+            return false;
+        }
+        at += size;
+        left -= size;
+    }
+    return true;
+}
+
+} // namespace
+
+nlohmann::json toJson(std::string_view bytes)
+{
+    if (isUtf8(bytes)) {
+        return std::string(bytes);
+    }
+    std::string encoded(sodium_base64_encoded_len(bytes.size(), kBase64), '\0');
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+    sodium_bin2base64(encoded.data(), encoded.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
+                      bytes.size(), kBase64);
+    encoded.pop_back(); // the terminating NUL
+    return {{"base64", std::move(encoded)}};
+}
+
+nlohmann::json toJson(const std::vector<std::string>& list)
+{
+    nlohmann::json array = nlohmann::json::array();
+    for (const std::string& bytes : list) {
+        array.push_back(toJson(bytes));
+    }
+    return array;
+}
+
+Result<nlohmann::json> parseObject(std::string_view text)
+{
+    nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
+    if (!object.is_object()) {
+        return fail(ErrorCode::Malformed, "read a message", "it is not a JSON object");
+    }
+    return object;
+}
+
+const nlohmann::json* FieldReader::find(const char* name) const
+{
+    const auto found = m_object.find(name);
+    return found == m_object.end() ? nullptr : &*found;
+}
+
+void FieldReader::reject(const char* name)
+{
+    if (m_rejected == nullptr) {
+        m_rejected = name;
+    }
+}
+
+Result<void> FieldReader::result() const
+{
+    if (m_rejected != nullptr) {
+        return fail(ErrorCode::Malformed, std::string("read the member '") + m_rejected + "' of a message");
+    }
+    return {};
+}
+
+void FieldReader::read(const char* name, bool& value)
+{
+    const nlohmann::json* const member = find(name);
+    if (member == nullptr) {
+        return;
+    }
+    if (member->is_boolean()) {
+        value = member->get<bool>();
+    } else {
+        reject(name);
+    }
+}
+
+void FieldReader::read(const char* name, std::string& bytes, std::size_t maximumBytes)
+{
+    const nlohmann::json* const member = find(name);
+    if (member != nullptr && !toBytes(*member, bytes, maximumBytes)) {
+        reject(name);
+    }
+}
+
+void FieldReader::read(const char* name, std::vector<std::string>& list, std::size_t maximumCount,
+                       std::size_t maximumBytes)
+{
+    const nlohmann::json* const member = find(name);
+    if (member == nullptr) {
+        return;
+    }
+    if (!member->is_array() || member->size() > maximumCount) {
+        reject(name);
+        return;
+    }
+    list.clear();
+    list.reserve(member->size());
+    for (const nlohmann::json& element : *member) {
+        if (!toBytes(element, list.emplace_back(), maximumBytes)) {
+            reject(name);
+            return;
+        }
+    }
+}
+
+bool FieldReader::toBytes(const nlohmann::json& value, std::string& bytes, std::size_t maximumBytes)
+{
+    if (value.is_string()) {
+        bytes = value.get_ref<const std::string&>();
+        return bytes.size() <= maximumBytes;
+    }
+    const auto encoded = value.is_object() ? value.find("base64") : value.end();
+    if (!value.is_object() || encoded == value.end() || !encoded->is_string()) {
+        return false;
+    }
+    const auto& text = encoded->get_ref<const std::string&>();
+    std::string decoded(text.size(), '\0');
+    std::size_t size = 0;
+    const char* end = nullptr;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+    auto* const start = reinterpret_cast<unsigned char*>(decoded.data());
+    if (sodium_base642bin(start, decoded.size(), text.data(), text.size(), nullptr, &size, &end, kBase64) != 0
+        || end != text.data() + text.size() || size > maximumBytes) {
+        return false;
+    }
+    decoded.resize(size);
+    bytes = std::move(decoded);
+    return true;
+}
+
+} // namespace revet::ipc

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/ipc/run_request.h"
+
+#include "engine/ipc/json_fields.h"
+#include "engine/os/socket.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fcntl.h>
+
+namespace revet::ipc {
+
+namespace {
+
+constexpr std::size_t kMaximumPathBytes = 4096; // PATH_MAX
+constexpr std::size_t kMaximumArgumentBytes = std::size_t{2} * 1024 * 1024;
+constexpr std::size_t kMaximumArguments = 65536;
+constexpr std::size_t kMaximumPaths = 1024;
+constexpr std::size_t kMaximumNameBytes = 256;
+constexpr std::size_t kMaximumTermiosBytes = 256;
+
+nlohmann::json limitsToJson(const RequestedLimits& limits)
+{
+    nlohmann::json object = nlohmann::json::object();
+    if (limits.memoryBytes) {
+        object["memory"] = *limits.memoryBytes;
+    }
+    if (limits.diskBytes) {
+        object["disk"] = *limits.diskBytes;
+    }
+    if (limits.processes) {
+        object["processes"] = *limits.processes;
+    }
+    if (limits.time) {
+        object["time"] = limits.time->count();
+    }
+    return object;
+}
+
+nlohmann::json terminalToJson(const TerminalState& terminal)
+{
+    return {
+        {"stdin", terminal.stdinIsTerminal},   {"stdout", terminal.stdoutIsTerminal},
+        {"stderr", terminal.stderrIsTerminal}, {"rows", terminal.rows},
+        {"columns", terminal.columns},         {"settings", toJson(std::string_view(terminal.settings))},
+    };
+}
+
+template<typename Number>
+void readOptional(FieldReader& fields, const char* name, std::optional<Number>& value)
+{
+    if (fields.has(name)) {
+        value.emplace(0);
+        fields.read(name, *value);
+    }
+}
+
+Result<RequestedLimits> limitsFromJson(const nlohmann::json& object)
+{
+    FieldReader fields(object);
+    RequestedLimits limits;
+    std::optional<std::uint32_t> seconds;
+    readOptional(fields, "memory", limits.memoryBytes);
+    readOptional(fields, "disk", limits.diskBytes);
+    readOptional(fields, "processes", limits.processes);
+    readOptional(fields, "time", seconds);
+    REVET_RETURN_IF_ERROR(fields.result());
+    if (seconds) {
+        limits.time = std::chrono::seconds(*seconds);
+    }
+    return limits;
+}
+
+Result<TerminalState> terminalFromJson(const nlohmann::json& object)
+{
+    FieldReader fields(object);
+    TerminalState terminal;
+    fields.read("stdin", terminal.stdinIsTerminal);
+    fields.read("stdout", terminal.stdoutIsTerminal);
+    fields.read("stderr", terminal.stderrIsTerminal);
+    fields.read("rows", terminal.rows);
+    fields.read("columns", terminal.columns);
+    fields.read("settings", terminal.settings, kMaximumTermiosBytes);
+    REVET_RETURN_IF_ERROR(fields.result());
+    return terminal;
+}
+
+bool isAbsolute(const std::string& path)
+{
+    return path.starts_with('/');
+}
+
+/// execve() and open() would read a text with a NUL as another, shorter one.
+bool holdsNul(const std::string& text)
+{
+    return text.find('\0') != std::string::npos;
+}
+
+bool holdsNul(const std::vector<std::string>& list)
+{
+    return std::any_of(list.begin(), list.end(), [](const std::string& text) { return holdsNul(text); });
+}
+
+Result<void> check(const RunRequest& request)
+{
+    if (request.command.empty()) {
+        return fail(ErrorCode::Malformed, "read a run request", "there is no command");
+    }
+    for (const auto* list :
+         {&request.command, &request.environment, &request.profiles, &request.environmentAssignments,
+          &request.bindReadOnly, &request.bindReadWrite, &request.unhide}) {
+        if (holdsNul(*list)) {
+            return fail(ErrorCode::Malformed, "read a run request", "a NUL byte stands in a text");
+        }
+    }
+    bool isEveryPathAbsolute
+        = isAbsolute(request.currentDirectory) && (!request.project || isAbsolute(*request.project));
+    for (const auto* list : {&request.bindReadOnly, &request.bindReadWrite, &request.unhide}) {
+        isEveryPathAbsolute = isEveryPathAbsolute && std::all_of(list->begin(), list->end(), isAbsolute);
+    }
+    if (!isEveryPathAbsolute || holdsNul(request.currentDirectory)
+        || (request.project && holdsNul(*request.project))) {
+        return fail(ErrorCode::Malformed, "read a run request", "a path is not absolute");
+    }
+    return {};
+}
+
+Result<void> readChoices(FieldReader& fields, RunRequest& request)
+{
+    std::string text;
+    if (fields.has("tier")) {
+        fields.read("tier", text, kMaximumNameBytes);
+        REVET_ASSIGN_OR_RETURN(request.tier, parseTier(text));
+    }
+    if (fields.has("observe")) {
+        fields.read("observe", text, kMaximumNameBytes);
+        REVET_ASSIGN_OR_RETURN(request.observe, parseObserveLevel(text));
+    }
+    const nlohmann::json* const limits = fields.find("limits");
+    if (limits != nullptr && limits->is_object()) {
+        REVET_ASSIGN_OR_RETURN(request.limits, limitsFromJson(*limits));
+    }
+    const nlohmann::json* const terminal = fields.find("terminal");
+    if (terminal != nullptr && terminal->is_object()) {
+        REVET_ASSIGN_OR_RETURN(request.terminal, terminalFromJson(*terminal));
+    }
+    return {};
+}
+
+} // namespace
+
+std::string encodeRunRequest(const RunRequest& request)
+{
+    nlohmann::json object = {
+        {"command", toJson(request.command)},
+        {"environment", toJson(request.environment)},
+        {"currentDirectory", toJson(request.currentDirectory)},
+        {"profiles", toJson(request.profiles)},
+        {"environmentAssignments", toJson(request.environmentAssignments)},
+        {"bindReadOnly", toJson(request.bindReadOnly)},
+        {"bindReadWrite", toJson(request.bindReadWrite)},
+        {"unhide", toJson(request.unhide)},
+        {"limits", limitsToJson(request.limits)},
+        {"label", toJson(request.label)},
+        {"detached", request.isDetached},
+        {"onAsk", toJson(request.onAsk)},
+        {"terminal", terminalToJson(request.terminal)},
+        {"interactive", request.isInteractive},
+    };
+    if (request.project) {
+        object["project"] = toJson(*request.project);
+    }
+    if (request.tier) {
+        object["tier"] = toString(*request.tier);
+    }
+    if (request.observe) {
+        object["observe"] = toString(*request.observe);
+    }
+    if (request.continueId) {
+        object["continue"] = toJson(*request.continueId);
+    }
+    return object.dump();
+}
+
+Result<RunRequest> decodeRunRequest(std::string_view json)
+{
+    REVET_ASSIGN_OR_RETURN(const nlohmann::json object, parseObject(json));
+    FieldReader fields(object);
+    RunRequest request;
+    fields.read("command", request.command, kMaximumArguments, kMaximumArgumentBytes);
+    fields.read("environment", request.environment, kMaximumArguments, kMaximumArgumentBytes);
+    fields.read("currentDirectory", request.currentDirectory, kMaximumPathBytes);
+    fields.read("profiles", request.profiles, kMaximumPaths, kMaximumNameBytes);
+    fields.read("environmentAssignments", request.environmentAssignments, kMaximumPaths,
+                kMaximumArgumentBytes);
+    fields.read("bindReadOnly", request.bindReadOnly, kMaximumPaths, kMaximumPathBytes);
+    fields.read("bindReadWrite", request.bindReadWrite, kMaximumPaths, kMaximumPathBytes);
+    fields.read("unhide", request.unhide, kMaximumPaths, kMaximumPathBytes);
+    fields.read("label", request.label, kMaximumNameBytes);
+    fields.read("detached", request.isDetached);
+    fields.read("onAsk", request.onAsk, kMaximumNameBytes);
+    fields.read("interactive", request.isInteractive);
+    if (fields.has("project")) {
+        fields.read("project", request.project.emplace(), kMaximumPathBytes);
+    }
+    if (fields.has("continue")) {
+        fields.read("continue", request.continueId.emplace(), kMaximumNameBytes);
+    }
+    REVET_RETURN_IF_ERROR(readChoices(fields, request));
+    REVET_RETURN_IF_ERROR(fields.result());
+    REVET_RETURN_IF_ERROR(check(request));
+    return request;
+}
+
+Result<UniqueFd> sealInMemory(std::string_view text)
+{
+    return os::sealedMemory("revet-request", text);
+}
+
+Result<std::string> readSealed(int fd, std::size_t maximum)
+{
+    constexpr int kNeeded = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK;
+    const int seals = ::fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || (seals & kNeeded) != kNeeded) {
+        return fail(ErrorCode::Malformed, "read a sealed memory file", "it can still be changed");
+    }
+    return os::readAll(fd, maximum);
+}
+
+} // namespace revet::ipc
