@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/domain/session_info.h"
+#include "engine/domain/tier.h"
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace revet::tiers {
+
+/// A path of the host that the box sees, at the same place unless `inBox` says otherwise.
+struct VisiblePath
+{
+    std::string host;
+    std::string inBox; ///< empty: as on the host
+    enum class Access { ReadOnly, ReadWrite } access = Access::ReadOnly;
+};
+
+/// A cache of the user's: the host's content below, what the box adds in a private layer on top.
+struct CacheLayer
+{
+    std::string host; ///< read-only below
+    std::string layer; ///< host directory with "upper" and "work" in it
+};
+
+/// Everything that decides how a box looks; what is not named here is not there.
+struct BoxSpec
+{
+    Tier tier = Tier::Sandbox;
+    ObserveLevel observe = ObserveLevel::Full;
+    std::string project; ///< absolute, canonical
+    std::string layer; ///< container: host directory with "upper" and "work" in it
+    std::vector<std::string>
+        sideRoots; ///< further directories with the project's rules (a worktree's common gitdir)
+    std::vector<std::string> masked; ///< paths in the project that appear empty
+    std::string emptyFile; ///< host paths of an empty read-only file and directory, to mask with
+    std::string emptyDirectory;
+    std::string home; ///< HOME, the same path in the box
+    std::string privateHome; ///< host directory that the box has as its HOME
+    std::vector<VisiblePath> visible; ///< toolchains, --bind-ro, --bind-rw; not below the project
+    std::vector<CacheLayer> caches;
+    uid_t uid = 0;
+    gid_t gid = 0;
+    std::string userName;
+    std::string hostName = "revet";
+    std::string gitConfig; ///< for /etc/gitconfig
+    mode_t fileModeMask = 022;
+};
+
+} // namespace revet::tiers

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/tiers/filter_compiler.h"
+
+#include "engine/base/unique_fd.h"
+#include "engine/policy/trapped_calls.h"
+#include "engine/tiers/syscall_lists.h"
+
+#include <seccomp.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <vector>
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <asm/ioctls.h>
+
+namespace revet::tiers {
+
+namespace {
+
+constexpr std::uint64_t kInt = 0xffffffff; // the kernel takes these arguments as 32-bit numbers
+constexpr int kFastOpen = 0x20000000; // MSG_FASTOPEN: a connect that no connect hook sees
+constexpr std::uint64_t kSocketTypeMask = 0xf;
+
+struct ReleaseFilter
+{
+    void operator()(void* context) const { seccomp_release(context); }
+};
+using Filter = std::unique_ptr<void, ReleaseFilter>; // scmp_filter_ctx is a void pointer
+
+/// libseccomp returns a negative errno.
+Result<void> check(int result, const char* what)
+{
+    return result >= 0 ? Result<void>() : fail(Error::fromErrno(what, -result));
+}
+
+Result<Filter> newFilter(std::uint32_t defaultAction)
+{
+    Filter filter(seccomp_init(defaultAction));
+    if (!filter) {
+        return fail(ErrorCode::System, "make a filter");
+    }
+    // 32-bit and x32 entries have other numbers for everything: whoever uses them ends.
+    REVET_RETURN_IF_ERROR(check(
+        seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), "set up a filter"));
+    // A binary tree over the numbers instead of a list: nine comparisons instead of three hundred.
+    REVET_RETURN_IF_ERROR(
+        check(seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2), "set up a filter"));
+    return filter;
+}
+
+Result<void> add(const Filter& filter, std::uint32_t action, long number,
+                 std::vector<scmp_arg_cmp> tests = {})
+{
+    return check(seccomp_rule_add_array(filter.get(), action, static_cast<int>(number),
+                                        static_cast<unsigned>(tests.size()), tests.data()),
+                 "add a rule to a filter");
+}
+
+scmp_arg_cmp masked(unsigned index, std::uint64_t mask, std::int64_t value)
+{
+    return {index, SCMP_CMP_MASKED_EQ, mask, static_cast<std::uint64_t>(value)};
+}
+
+scmp_arg_cmp flag(unsigned index, int bit)
+{
+    return masked(index, static_cast<std::uint64_t>(bit) & kInt, bit);
+}
+
+Result<std::string> exportBpf(const Filter& filter)
+{
+    const UniqueFd memory(::memfd_create("revet-filter", MFD_CLOEXEC));
+    if (!memory) {
+        return failErrno("make room for a filter");
+    }
+    REVET_RETURN_IF_ERROR(check(seccomp_export_bpf(filter.get(), memory.get()), "compile a filter"));
+    std::string program(static_cast<std::size_t>(::lseek(memory.get(), 0, SEEK_END)), '\0');
+    if (::pread(memory.get(), program.data(), program.size(), 0) != static_cast<ssize_t>(program.size())) {
+        return failErrno("read a compiled filter");
+    }
+    return program;
+}
+
+Result<std::string> compileKnown()
+{
+    REVET_ASSIGN_OR_RETURN(const auto filter, newFilter(SCMP_ACT_ERRNO(ENOSYS)));
+    for (const int number : ordinaryCalls()) {
+        REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ALLOW, number));
+    }
+    for (const int number : refusedCalls()) {
+        REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ERRNO(EPERM), number));
+    }
+    return exportBpf(filter);
+}
+
+/// Whether the supervisor is told of sockets of this family, and refuses them itself.
+bool isTrappedFamily(std::span<const policy::TrapRule> rules, int family)
+{
+    return std::any_of(rules.begin(), rules.end(), [family](const policy::TrapRule& rule) {
+        return rule.syscallNumber == SYS_socket && rule.tests.size() == 1
+            && rule.tests.front().value == static_cast<std::uint64_t>(family);
+    });
+}
+
+/// Only local sockets, TCP, UDP and the routing table; anything else is kernel surface or another way out.
+Result<void> refuseSockets(const Filter& filter, std::span<const policy::TrapRule> rules)
+{
+    for (int family = 0; family <= AF_NETLINK; ++family) {
+        const bool isOffered
+            = family == AF_UNIX || family == AF_INET || family == AF_INET6 || family == AF_NETLINK;
+        if (!isOffered) {
+            if (!isTrappedFamily(rules, family)) {
+                REVET_RETURN_IF_ERROR(
+                    add(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), SYS_socket, {masked(0, kInt, family)}));
+            }
+            REVET_RETURN_IF_ERROR(
+                add(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), SYS_socketpair, {masked(0, kInt, family)}));
+        }
+    }
+    // Above AF_NETLINK, and whatever has high bits set, which the kernel would ignore.
+    for (const long call : {SYS_socket, SYS_socketpair}) {
+        for (int family = AF_NETLINK + 1; family < AF_MAX; ++family) {
+            if (call == SYS_socketpair || !isTrappedFamily(rules, family)) {
+                REVET_RETURN_IF_ERROR(
+                    add(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), call, {masked(0, kInt, family)}));
+            }
+        }
+    }
+    for (const int family : {AF_INET, AF_INET6}) {
+        for (const int type : {0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}) {
+            REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ERRNO(EPROTONOSUPPORT), SYS_socket,
+                                      {masked(0, kInt, family), masked(1, kSocketTypeMask, type)}));
+        }
+        // Ping, UDP-Lite, MPTCP and the rest would leave by ways that are not looked at.
+        for (int protocol = 1; protocol < IPPROTO_UDP; ++protocol) {
+            if (protocol != IPPROTO_TCP) {
+                REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ERRNO(EPROTONOSUPPORT), SYS_socket,
+                                          {masked(0, kInt, family), masked(2, kInt, protocol)}));
+            }
+        }
+        REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ERRNO(EPROTONOSUPPORT), SYS_socket,
+                                  {masked(0, kInt, family), {2, SCMP_CMP_GT, IPPROTO_UDP, 0}}));
+    }
+    for (int protocol = 1; protocol < 32; ++protocol) {
+        REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ERRNO(EPROTONOSUPPORT), SYS_socket,
+                                  {masked(0, kInt, AF_NETLINK), masked(2, kInt, protocol)}));
+    }
+    return {};
+}
+
+Result<void> refuseByRegisters(const Filter& filter)
+{
+    // Keystrokes pushed into a terminal. The kernel looks at 32 bits only, and so does the comparison.
+    for (const int request : {TIOCSTI, TIOCLINUX}) {
+        REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ERRNO(EPERM), SYS_ioctl, {masked(1, kInt, request)}));
+    }
+    for (const int bit : {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER,
+                          CLONE_NEWPID, CLONE_NEWNET}) {
+        REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ERRNO(EPERM), SYS_clone, {flag(0, bit)}));
+        REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ERRNO(EPERM), SYS_unshare, {flag(0, bit)}));
+    }
+    constexpr int kNewTime = 0x80; // CLONE_NEWTIME; in clone() the bit belongs to the exit signal
+    REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ERRNO(EPERM), SYS_unshare, {flag(0, kNewTime)}));
+    for (const auto& [call, index] :
+         {std::pair<long, unsigned>(SYS_sendto, 3), {SYS_sendmsg, 2}, {SYS_sendmmsg, 3}}) {
+        REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ERRNO(EOPNOTSUPP), call, {flag(index, kFastOpen)}));
+    }
+    constexpr std::uint64_t kQuery = 0x80000000; // personality(0xffffffff) only asks
+    // A readable mapping that is executable as well helps exploits only; a debugger asks for
+    // ADDR_NO_RANDOMIZE.
+    return add(filter, SCMP_ACT_ERRNO(EPERM), SYS_personality,
+               {masked(0, READ_IMPLIES_EXEC | kQuery, READ_IMPLIES_EXEC)});
+}
+
+Result<std::string> compileJudged(Tier tier, ObserveLevel level)
+{
+    REVET_ASSIGN_OR_RETURN(const auto filter, newFilter(SCMP_ACT_ALLOW));
+    const auto rules = policy::trapRules(tier, level);
+    REVET_RETURN_IF_ERROR(refuseByRegisters(filter));
+    REVET_RETURN_IF_ERROR(refuseSockets(filter, rules));
+    for (const policy::TrapRule& rule : rules) {
+        std::vector<scmp_arg_cmp> tests;
+        for (const auto& test : rule.tests) {
+            tests.push_back({test.index, SCMP_CMP_MASKED_EQ, test.mask, test.value});
+        }
+        REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_NOTIFY, rule.syscallNumber, std::move(tests)));
+    }
+    return exportBpf(filter);
+}
+
+} // namespace
+
+Result<Filters> compileFilters(Tier tier, ObserveLevel level)
+{
+    Filters filters;
+    REVET_ASSIGN_OR_RETURN(filters.known, compileKnown());
+    REVET_ASSIGN_OR_RETURN(filters.judged, compileJudged(tier, level));
+    return filters;
+}
+
+} // namespace revet::tiers

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/domain/session_info.h"
+#include "engine/domain/tier.h"
+
+#include <string>
+
+namespace revet::tiers {
+
+/// BPF for the launcher, which only loads it. Two programs, since libseccomp cannot say "this call, unless":
+/// the kernel runs both and takes the stricter answer, so a refusal always beats a notification.
+struct Filters
+{
+    std::string known; ///< lets known calls pass, refuses some, says "no such call" to the rest
+    std::string judged; ///< lets everything pass but what registers show to be refused or to be observed
+};
+
+/// Compiles the filters of a tier at an observation level. Costs about nine milliseconds: done when Revet is
+/// built (compiled_filters.h). Any thread.
+[[nodiscard]] Result<Filters> compileFilters(Tier tier, ObserveLevel level);
+
+} // namespace revet::tiers

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/tiers/plan_builder.h"
+
+#include "engine/tiers/compiled_filters.h"
+#include "engine/tiers/system_view.h"
+#include "engine/tiers/tier_backend.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+namespace revet::tiers {
+
+namespace {
+
+using launcher::Plan;
+using launcher::Step;
+using launcher::StepKind;
+
+std::string octal(mode_t mode)
+{
+    std::array<char, 16> text{};
+    const int length = std::snprintf(text.data(), text.size(), "%o", static_cast<unsigned>(mode));
+    return {text.data(), static_cast<std::size_t>(length)};
+}
+
+void addHome(const BoxSpec& spec, Plan& plan)
+{
+    plan.outer.push_back({StepKind::Bind, spec.privateHome, spec.home, {}, 0});
+    std::vector<VisiblePath> visible = spec.visible;
+    // Parents before what lies below them, whatever order they were asked in.
+    std::sort(visible.begin(), visible.end(),
+              [](const VisiblePath& a, const VisiblePath& b) { return a.host < b.host; });
+    for (const VisiblePath& path : visible) {
+        const std::uint64_t flags
+            = path.access == VisiblePath::Access::ReadOnly ? launcher::bind_flag::kReadOnly : 0;
+        plan.outer.push_back({StepKind::Bind,
+                              path.host,
+                              path.inBox.empty() ? path.host : path.inBox,
+                              {},
+                              flags | launcher::bind_flag::kOptional});
+    }
+    for (const CacheLayer& cache : spec.caches) {
+        plan.outer.push_back({StepKind::Overlay, cache.host, cache.host, cache.layer, 0});
+    }
+}
+
+void addMasks(const BoxSpec& spec, Plan& plan)
+{
+    for (const std::string& path : spec.masked) {
+        std::error_code error;
+        const bool isDirectory = std::filesystem::is_directory(path, error);
+        plan.outer.push_back({StepKind::Bind,
+                              isDirectory ? spec.emptyDirectory : spec.emptyFile,
+                              path,
+                              {},
+                              launcher::bind_flag::kReadOnly});
+    }
+}
+
+void addCommandSteps(const BoxSpec& spec, Plan& plan)
+{
+    const CompiledFilters filters = compiledFilters(spec.tier, spec.observe);
+    plan.command = {
+        {StepKind::FreshKeyring, {}, {}, {}, 0},
+        {StepKind::Umask, {}, {}, octal(spec.fileModeMask), 0},
+        {StepKind::DropCapabilities, {}, {}, {}, 0},
+        {StepKind::NoNewPrivileges, {}, {}, {}, 0},
+        {StepKind::LoadFilter, {}, "known", std::string(filters.known), 0},
+        {StepKind::LoadFilter, {}, "judged", std::string(filters.judged), launcher::filter_flag::kListener},
+        {StepKind::CloseDescriptors, {}, {}, {}, 0},
+    };
+}
+
+} // namespace
+
+Result<Plan> buildPlan(const BoxSpec& spec)
+{
+    REVET_ASSIGN_OR_RETURN(const TierBackend* backend, tierBackend(spec.tier));
+    Plan plan;
+    plan.outer = {{StepKind::OuterNamespaces, {}, {}, {}, 0}, {StepKind::EmptyRoot, {}, {}, {}, 0}};
+    const std::vector<Step> system = systemView(spec);
+    plan.outer.insert(plan.outer.end(), system.begin(), system.end());
+    plan.init = {{StepKind::InnerMounts, {}, {}, {}, 0},
+                 {StepKind::Processes, {}, "/proc", {}, 0},
+                 {StepKind::DetachHost, {}, "/old", {}, 0}};
+    addHome(spec, plan);
+    backend->addProject(spec, plan);
+    addMasks(spec, plan);
+    plan.outer.push_back({StepKind::ShareRoot, {}, {}, {}, 0});
+    const std::vector<Step> inner = {
+        {StepKind::ReadOnly, {}, "/", {}, 0},
+        {StepKind::InnerNamespaces, {}, {}, {}, 0},
+        {StepKind::HostName, {}, {}, spec.hostName, 0},
+        {StepKind::LimitNamespaces, {}, {}, {}, 0},
+        {StepKind::Loopback, {}, {}, {}, 0},
+        {StepKind::DropCapabilities, {}, {}, {}, 0},
+        {StepKind::HideInit, {}, {}, {}, 0},
+    };
+    plan.init.insert(plan.init.end(), inner.begin(), inner.end());
+    addCommandSteps(spec, plan);
+    return plan;
+}
+
+} // namespace revet::tiers
