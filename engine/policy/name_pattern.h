@@ -29,7 +29,7 @@ public:
     /// Whether it is "**", which only a path gives a meaning to.
     [[nodiscard]] bool isAnyDepth() const { return m_isAnyDepth; }
     /// Whether it has no wildcard: then prefix() is the whole name.
-    [[nodiscard]] bool isLiteral() const { return m_prefix.size() == m_length && !m_isAnyDepth; }
+    [[nodiscard]] bool isLiteral() const { return m_prefix.size() == m_tokens.size() && !m_isAnyDepth; }
     /// The bytes before the first wildcard; every matching name begins with them.
     [[nodiscard]] const std::string& prefix() const { return m_prefix; }
     /// The bytes after the last wildcard; every matching name ends with them.
@@ -45,7 +45,8 @@ private:
     };
     using ByteSet = std::bitset<256>;
 
-    [[nodiscard]] Result<void> addSet(std::string_view pattern, std::size_t* position);
+    /// Reads a set whose "[" is at `position`; gives the position after its "]".
+    [[nodiscard]] Result<std::size_t> addSet(std::string_view pattern, std::size_t position);
     void findLiteralEnds();
     [[nodiscard]] bool matchesOne(const Token& token, char byte) const;
 
@@ -53,7 +54,6 @@ private:
     std::vector<ByteSet> m_sets;
     std::string m_prefix;
     std::string m_suffix;
-    std::size_t m_length = 0; ///< tokens
     LetterCase m_letterCase = LetterCase::Distinct;
     bool m_isAnyDepth = false;
 };

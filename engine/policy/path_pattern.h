@@ -6,7 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/policy/name_pattern.h"
 
-#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +18,7 @@ namespace revet::policy {
 /// at the end for at least one. Braces may nest and are expanded when compiled, at most kMaximumAlternatives.
 /// An absolute pattern matches absolute paths only, a relative one relative paths only. Repeated and trailing
 /// slashes and "." components do not count; ".." is a name like any other. Time is bounded by
-/// (pattern × path) for every input. Immutable, thread-safe.
+/// (pattern times path) for every input. Immutable, thread-safe.
 class PathPattern
 {
 public:
@@ -28,10 +28,8 @@ public:
     [[nodiscard]] static Result<PathPattern> compile(std::string_view pattern,
                                                      LetterCase letterCase = LetterCase::Distinct);
     [[nodiscard]] bool matches(std::string_view path) const;
-    /// The same for a path already cut into components.
-    [[nodiscard]] bool matches(const std::vector<std::string_view>& components, bool isAbsolute) const;
     /// Whether the path itself or one of the directories above it matches.
-    [[nodiscard]] bool matchesOrHolds(std::string_view path) const;
+    [[nodiscard]] bool covers(std::string_view path) const;
     [[nodiscard]] const std::string& text() const { return m_text; }
 
 private:
@@ -47,12 +45,16 @@ private:
 /// Cuts a path at its slashes; empty and "." components are left out.
 [[nodiscard]] std::vector<std::string_view> pathComponents(std::string_view path);
 
-/// Whether a row of components matches a row of patterns, where NamePattern::isAnyDepth() ones stand for any
-/// number of components. `mayEndEarly` accepts when the patterns match a beginning of the components.
-enum class PathEnd : std::uint8_t { Exact, MayContinue };
-[[nodiscard]] bool matchComponents(const std::vector<NamePattern>& patterns, std::size_t firstPattern,
-                                   const std::vector<std::string_view>& components,
-                                   std::size_t firstComponent, PathEnd end);
+/// How a row of components stands to a row of patterns, of which "**" takes any number of components.
+struct ComponentMatch
+{
+    bool isWhole = false; ///< the components match
+    bool isBelow = false; ///< fewer of them, from the first on, match already
+    bool canContinue = false; ///< more components could make it match
+};
+[[nodiscard]] ComponentMatch matchComponents(std::span<const NamePattern> patterns,
+                                             std::span<const std::string_view> components);
+inline constexpr std::size_t kMaximumPatternComponents = 63;
 
 /// "a{b,c{d,e}}" -> "ab", "acd", "ace". Fails on unbalanced braces and on more than `maximum` results.
 [[nodiscard]] Result<std::vector<std::string>> expandBraces(std::string_view pattern, std::size_t maximum);

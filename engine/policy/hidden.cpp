@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/policy/hidden.h"
+
+#include "engine/policy/path_pattern.h"
+#include "engine/policy/toml_text.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace revet::policy {
+
+namespace {
+
+constexpr std::string_view kTableName = "hidden.toml";
+
+struct Glob
+{
+    std::size_t entry = 0; ///< index into Index::entries
+    std::string beginning; ///< every path that matches begins with these bytes
+    PathPattern pattern;
+};
+
+struct ProjectRule
+{
+    HiddenTable::Entry entry;
+    PathPattern pattern;
+};
+
+struct TextHash
+{
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+
+bool isLiteral(std::string_view pattern)
+{
+    return pattern.find_first_of("*?[\\") == std::string_view::npos;
+}
+
+} // namespace
+
+/// Plain paths are found by hash, one look-up a component; only the globs are tried one by one.
+struct HiddenTable::Index
+{
+    std::vector<Entry> entries;
+    std::vector<std::vector<PathPattern>> exceptions; ///< by entry
+    std::unordered_multimap<std::string, std::size_t, TextHash, std::equal_to<>> plain;
+    std::vector<Glob> globs;
+    std::vector<ProjectRule> project;
+    std::vector<PathPattern> projectExceptions;
+
+    [[nodiscard]] bool applies(std::size_t entry, std::string_view path) const
+    {
+        return std::none_of(exceptions[entry].begin(), exceptions[entry].end(),
+                            [&](const PathPattern& exception) { return exception.covers(path); });
+    }
+};
+
+namespace {
+
+/// Replaces ~ and ${XDG_RUNTIME_DIR} at the beginning; empty where the place is not known. Bytes of a place
+/// that a pattern would act on are escaped.
+Result<std::string> expand(const std::string& text, const HiddenTable::Place& place, const TomlReader& reader)
+{
+    const auto literal = [](std::string_view path) {
+        std::string escaped;
+        for (const char byte : path) {
+            if (std::string_view("*?[]{},\\").find(byte) != std::string_view::npos) {
+                escaped.push_back('\\');
+            }
+            escaped.push_back(byte);
+        }
+        return escaped;
+    };
+    constexpr std::string_view kRuntime = "${XDG_RUNTIME_DIR}";
+    if (text == "~" || text.starts_with("~/")) {
+        return literal(place.home) + text.substr(1);
+    }
+    if (text.starts_with(kRuntime)) {
+        return place.runtimeDirectory.empty()
+            ? std::string()
+            : literal(place.runtimeDirectory) + text.substr(kRuntime.size());
+    }
+    if (!text.starts_with('/') && !text.starts_with("**/")) {
+        return reader.failAt("paths", text + ": a path begins with /, ~/, ${XDG_RUNTIME_DIR} or **/");
+    }
+    return text.starts_with('/') ? text : "/" + text;
+}
+
+Result<std::vector<PathPattern>> compileAll(const std::vector<std::string>& texts,
+                                            const HiddenTable::Place& place, const TomlReader& reader)
+{
+    std::vector<PathPattern> patterns;
+    for (const std::string& text : texts) {
+        REVET_ASSIGN_OR_RETURN(const auto path, expand(text, place, reader));
+        if (path.empty()) {
+            continue;
+        }
+        auto pattern = PathPattern::compile(path);
+        if (!pattern) {
+            return reader.failAt("paths", text + ": " + pattern.error().operation);
+        }
+        patterns.push_back(std::move(*pattern));
+    }
+    return patterns;
+}
+
+Result<void> readGroup(const TomlReader& reader, const HiddenTable::Place& place, HiddenTable::Index* index)
+{
+    REVET_RETURN_IF_ERROR(reader.allowOnly({"name", "why", "paths", "except"}));
+    REVET_ASSIGN_OR_RETURN(const auto group, reader.text("name"));
+    REVET_ASSIGN_OR_RETURN(const auto paths, reader.texts("paths"));
+    REVET_ASSIGN_OR_RETURN(const auto excepted, reader.texts("except"));
+    if (group.empty() || paths.empty()) {
+        return reader.failAt("name", "a group needs a name and paths");
+    }
+    REVET_ASSIGN_OR_RETURN(const auto exceptions, compileAll(excepted, place, reader));
+    for (const std::string& path : paths) {
+        REVET_ASSIGN_OR_RETURN(const auto expanded, expand(path, place, reader));
+        auto alternatives = expandBraces(expanded, PathPattern::kMaximumAlternatives);
+        if (!alternatives) {
+            return reader.failAt("paths", path + ": " + alternatives.error().operation);
+        }
+        for (std::string& text : *alternatives) {
+            if (text.empty()) {
+                continue;
+            }
+            const std::size_t number = index->entries.size();
+            index->entries.push_back({group, text});
+            index->exceptions.push_back(exceptions);
+            if (isLiteral(text)) {
+                index->plain.emplace(std::move(text), number);
+                continue;
+            }
+            auto pattern = PathPattern::compile(text);
+            if (!pattern) {
+                return reader.failAt("paths", path + ": " + pattern.error().operation);
+            }
+            std::string beginning = text.substr(0, text.find_first_of("*?[\\"));
+            index->globs.push_back({number, std::move(beginning), std::move(*pattern)});
+        }
+    }
+    return {};
+}
+
+Result<void> readProject(const TomlReader& reader, HiddenTable::Index* index)
+{
+    REVET_RETURN_IF_ERROR(reader.allowOnly({"why", "paths", "except"}));
+    REVET_ASSIGN_OR_RETURN(const auto paths, reader.texts("paths"));
+    REVET_ASSIGN_OR_RETURN(const auto excepted, reader.texts("except"));
+    const auto compile = [&](const std::string& text) -> Result<PathPattern> {
+        auto pattern = PathPattern::compile("**/" + text);
+        if (!pattern || text.starts_with('/')) {
+            return reader.failAt("paths", text + ": not a pattern for names in a project");
+        }
+        return pattern;
+    };
+    for (const std::string& text : paths) {
+        REVET_ASSIGN_OR_RETURN(auto pattern, compile(text));
+        index->project.push_back({{"project", text}, std::move(pattern)});
+    }
+    for (const std::string& text : excepted) {
+        REVET_ASSIGN_OR_RETURN(auto pattern, compile(text));
+        index->projectExceptions.push_back(std::move(pattern));
+    }
+    return {};
+}
+
+} // namespace
+
+HiddenTable::HiddenTable()
+    : HiddenTable(std::make_shared<const Index>())
+{
+}
+
+HiddenTable::HiddenTable(std::shared_ptr<const Index> index)
+    : m_index(std::move(index))
+{
+}
+
+Result<HiddenTable> HiddenTable::parse(std::string_view toml, const Place& place)
+{
+    const auto isUsable = [](std::string_view path) { return path.starts_with('/') && path.size() > 1; };
+    if (!isUsable(place.home) || !(place.runtimeDirectory.empty() || isUsable(place.runtimeDirectory))) {
+        return fail(ErrorCode::InvalidArgument, "read the hidden table", "HOME is not an absolute path");
+    }
+    REVET_ASSIGN_OR_RETURN(const auto root, parseToml(toml, kTableName));
+    const TomlReader top(root, kTableName);
+    REVET_RETURN_IF_ERROR(top.allowOnly({"group", "project"}));
+    auto index = std::make_shared<Index>();
+    const TomlValue* groups = root.find("group");
+    if (groups == nullptr || groups->kind != TomlValue::Kind::List) {
+        return top.failAt("group", "a hidden table has [[group]] parts");
+    }
+    for (const TomlValue& group : groups->list) {
+        REVET_RETURN_IF_ERROR(readGroup(TomlReader(group, kTableName), place, index.get()));
+    }
+    if (const TomlValue* project = root.find("project"); project != nullptr) {
+        REVET_RETURN_IF_ERROR(readProject(TomlReader(*project, kTableName), index.get()));
+    }
+    return HiddenTable(std::move(index));
+}
+
+std::optional<HiddenTable::Entry> HiddenTable::match(std::string_view absolutePath) const
+{
+    // The path itself, then each directory above it.
+    for (std::string_view path = absolutePath; path.size() > 1; path = path.substr(0, path.rfind('/'))) {
+        const auto [first, last] = m_index->plain.equal_range(path);
+        for (auto found = first; found != last; ++found) {
+            if (m_index->applies(found->second, absolutePath)) {
+                return m_index->entries[found->second];
+            }
+        }
+        if (path.find('/') == std::string_view::npos) {
+            break;
+        }
+    }
+    for (const Glob& glob : m_index->globs) {
+        if (absolutePath.starts_with(glob.beginning) && glob.pattern.covers(absolutePath)
+            && m_index->applies(glob.entry, absolutePath)) {
+            return m_index->entries[glob.entry];
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<HiddenTable::Entry> HiddenTable::matchInProject(std::string_view relative) const
+{
+    const auto covers = [&](const PathPattern& pattern) { return pattern.covers(relative); };
+    if (std::any_of(m_index->projectExceptions.begin(), m_index->projectExceptions.end(), covers)) {
+        return std::nullopt;
+    }
+    const auto found = std::find_if(m_index->project.begin(), m_index->project.end(),
+                                    [&](const ProjectRule& rule) { return covers(rule.pattern); });
+    return found == m_index->project.end() ? std::nullopt : std::optional(found->entry);
+}
+
+const std::vector<HiddenTable::Entry>& HiddenTable::entries() const
+{
+    return m_index->entries;
+}
+
+} // namespace revet::policy

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/policy/name_pattern.h"
+
+#include <algorithm>
+
+namespace revet::policy {
+
+namespace {
+
+char folded(char byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
+}
+
+std::size_t indexOf(char byte)
+{
+    return static_cast<unsigned char>(byte);
+}
+
+} // namespace
+
+Result<NamePattern> NamePattern::compile(std::string_view pattern, LetterCase letterCase)
+{
+    NamePattern compiled;
+    compiled.m_letterCase = letterCase;
+    compiled.m_isAnyDepth = pattern == "**";
+    std::size_t position = 0;
+    while (position < pattern.size()) {
+        const char byte = pattern[position];
+        if (byte == '[') {
+            REVET_ASSIGN_OR_RETURN(position, compiled.addSet(pattern, position));
+            continue;
+        }
+        ++position;
+        if (byte == '?') {
+            compiled.m_tokens.push_back({Token::Kind::AnyByte});
+            continue;
+        }
+        if (byte == '*') {
+            // A row of stars means what one means, and one keeps the matching cheap.
+            if (compiled.m_tokens.empty() || compiled.m_tokens.back().kind != Token::Kind::AnyRun) {
+                compiled.m_tokens.push_back({Token::Kind::AnyRun});
+            }
+            continue;
+        }
+        char literal = byte;
+        if (byte == '\\') {
+            if (position == pattern.size()) {
+                return fail(ErrorCode::Malformed, "read a pattern that ends in a backslash");
+            }
+            literal = pattern[position++];
+        }
+        compiled.m_tokens.push_back(
+            {Token::Kind::Byte, letterCase == LetterCase::Folded ? folded(literal) : literal});
+    }
+    compiled.findLiteralEnds();
+    return compiled;
+}
+
+Result<std::size_t> NamePattern::addSet(std::string_view pattern, std::size_t position)
+{
+    ++position;
+    const bool isNegated
+        = position < pattern.size() && (pattern[position] == '!' || pattern[position] == '^');
+    if (isNegated) {
+        ++position;
+    }
+    ByteSet bytes;
+    bool isFirst = true;
+    while (position < pattern.size() && (isFirst || pattern[position] != ']')) {
+        isFirst = false;
+        const std::size_t low = indexOf(pattern[position]);
+        std::size_t high = low;
+        const bool isRange
+            = position + 2 < pattern.size() && pattern[position + 1] == '-' && pattern[position + 2] != ']';
+        if (isRange) {
+            high = indexOf(pattern[position + 2]);
+        }
+        if (high < low) {
+            return fail(ErrorCode::Malformed, "read a pattern whose range runs backwards");
+        }
+        for (std::size_t value = low; value <= high; ++value) {
+            const auto byte = static_cast<char>(value);
+            bytes.set(m_letterCase == LetterCase::Folded ? indexOf(folded(byte)) : value);
+        }
+        position += isRange ? 3 : 1;
+    }
+    if (position >= pattern.size()) {
+        return fail(ErrorCode::Malformed, "read a pattern whose [ is never closed");
+    }
+    m_tokens.push_back({Token::Kind::Set, 0, static_cast<std::uint32_t>(m_sets.size())});
+    m_sets.push_back(isNegated ? ~bytes : bytes);
+    return position + 1;
+}
+
+void NamePattern::findLiteralEnds()
+{
+    const auto isWildcard = [](const Token& token) { return token.kind != Token::Kind::Byte; };
+    const auto first = std::find_if(m_tokens.begin(), m_tokens.end(), isWildcard);
+    for (auto token = m_tokens.begin(); token != first; ++token) {
+        m_prefix.push_back(token->byte);
+    }
+    const auto last = std::find_if(m_tokens.rbegin(), m_tokens.rend(), isWildcard).base();
+    for (auto token = last; token != m_tokens.end(); ++token) {
+        m_suffix.push_back(token->byte);
+    }
+}
+
+bool NamePattern::matchesOne(const Token& token, char byte) const
+{
+    switch (token.kind) {
+    case Token::Kind::Byte:
+        return token.byte == byte;
+    case Token::Kind::AnyByte:
+        return true;
+    case Token::Kind::Set:
+        return m_sets[token.set].test(indexOf(byte));
+    case Token::Kind::AnyRun:
+        return false;
+    }
+    return false;
+}
+
+bool NamePattern::matches(std::string_view name) const
+{
+    // One place to go back to is enough: what an earlier star could still take, the latest one can take too.
+    std::size_t token = 0;
+    std::size_t position = 0;
+    std::size_t starToken = m_tokens.size();
+    std::size_t starPosition = 0;
+    while (position < name.size()) {
+        const char byte = m_letterCase == LetterCase::Folded ? folded(name[position]) : name[position];
+        if (token < m_tokens.size() && m_tokens[token].kind == Token::Kind::AnyRun) {
+            starToken = token++;
+            starPosition = position;
+            continue;
+        }
+        if (token < m_tokens.size() && matchesOne(m_tokens[token], byte)) {
+            ++token;
+            ++position;
+            continue;
+        }
+        if (starToken == m_tokens.size()) {
+            return false;
+        }
+        token = starToken + 1;
+        position = ++starPosition;
+    }
+    while (token < m_tokens.size() && m_tokens[token].kind == Token::Kind::AnyRun) {
+        ++token;
+    }
+    return token == m_tokens.size();
+}
+
+} // namespace revet::policy

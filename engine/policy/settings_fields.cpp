@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/policy/settings_fields.h"
+
+#include "engine/base/clock.h"
+#include "engine/policy/environment.h"
+#include "engine/policy/path_pattern.h"
+#include "engine/policy/text_rules.h"
+
+#include <charconv>
+
+namespace revet::policy {
+
+namespace {
+
+bool isProjectPath(std::string_view text)
+{
+    return !text.empty() && !text.starts_with('/') && !text.starts_with("~")
+        && isPlainPath("/" + std::string(text)) && PathPattern::compile(text).has_value();
+}
+
+bool isVariable(std::string_view text)
+{
+    return isEnvironmentName(text.substr(0, text.find('='))) && text.find('\0') == std::string_view::npos;
+}
+
+Result<std::uint64_t> parseCount(std::string_view text)
+{
+    std::uint64_t count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error != std::errc() || end != text.data() + text.size() || count == 0) {
+        return fail(ErrorCode::InvalidArgument, "read '" + std::string(text) + "'", "write a number above 0");
+    }
+    return count;
+}
+
+Result<std::chrono::seconds> parseTime(std::string_view text)
+{
+    auto duration = parseDuration(text);
+    if (!duration || duration->count() <= 0) {
+        return fail(ErrorCode::InvalidArgument, "read '" + std::string(text) + "'",
+                    "write a duration such as 30m");
+    }
+    return duration;
+}
+
+std::string formatCount(std::uint64_t count)
+{
+    return std::to_string(count);
+}
+
+std::string formatTier(Tier tier)
+{
+    return std::string(toString(tier));
+}
+
+std::string formatLevel(ObserveLevel level)
+{
+    return std::string(toString(level));
+}
+
+template<auto parse, typename T>
+Result<void> setOptional(std::optional<T>* place, std::string_view text)
+{
+    if (text.empty()) {
+        place->reset();
+        return {};
+    }
+    REVET_ASSIGN_OR_RETURN(*place, parse(text));
+    return {};
+}
+
+template<auto member, auto parse>
+Result<void> set(Settings* settings, std::string_view text)
+{
+    return setOptional<parse>(&(settings->*member), text);
+}
+
+template<auto member, auto parse>
+Result<void> setLimit(Settings* settings, std::string_view text)
+{
+    return setOptional<parse>(&(settings->limits.*member), text);
+}
+
+template<auto member, auto format>
+std::string get(const Settings& settings)
+{
+    const auto& value = settings.*member;
+    return value ? format(*value) : std::string();
+}
+
+template<auto member, auto format>
+std::string getLimit(const Settings& settings)
+{
+    const auto& value = settings.limits.*member;
+    return value ? format(*value) : std::string();
+}
+
+std::string formatOnAsk(const OnAsk& onAsk)
+{
+    return toString(onAsk);
+}
+
+constexpr std::string_view kPathRule = "write / or ~/ and a path without ..";
+
+} // namespace
+
+const std::array<ListField, 6> kListFields = {{
+    {"profiles", &Settings::profiles, isProfileName, "write the name of a profile"},
+    {"unhide", &Settings::unhide, isProjectPath, "write a path relative to the project"},
+    {"bind_ro", &Settings::bindRo, isPlainPath, kPathRule},
+    {"bind_rw", &Settings::bindRw, isPlainPath, kPathRule},
+    {"allow_hosts", &Settings::allowHosts, isHostRule, "write HOST or HOST:PORT"},
+    {"env", &Settings::env, isVariable, "write NAME or NAME=value"},
+}};
+
+const std::array<SingleField, 7> kSingleFields = {{
+    {"tier", set<&Settings::tier, parseTier>, get<&Settings::tier, formatTier>},
+    {"observe", set<&Settings::observe, parseObserveLevel>, get<&Settings::observe, formatLevel>},
+    {"on_ask", set<&Settings::onAsk, parseOnAsk>, get<&Settings::onAsk, formatOnAsk>},
+    {"limits.memory", setLimit<&Limits::memoryBytes, parseSize>, getLimit<&Limits::memoryBytes, formatSize>},
+    {"limits.processes", setLimit<&Limits::processes, parseCount>, getLimit<&Limits::processes, formatCount>},
+    {"limits.disk", setLimit<&Limits::diskBytes, parseSize>, getLimit<&Limits::diskBytes, formatSize>},
+    {"limits.time", setLimit<&Limits::time, parseTime>, getLimit<&Limits::time, formatDuration>},
+}};
+
+} // namespace revet::policy
