@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <climits>
+#include <csignal>
 #include <memory>
 #include <string_view>
 
@@ -95,6 +96,29 @@ Result<ProcessStatus> parseProcessStatus(const std::string& text)
     return status;
 }
 
+Result<SignalState> parseSignalState(const std::string& status)
+{
+    const auto set = [&](std::string_view name, std::uint64_t* bits) {
+        std::string_view line = lineOf(status, name);
+        return parseNumber(takeWord(&line), bits, 16);
+    };
+    std::uint64_t forThread = 0;
+    std::uint64_t forProcess = 0;
+    std::uint64_t blocked = 0;
+    std::uint64_t caught = 0;
+    SignalState state;
+    std::string_view threads = lineOf(status, "\nThreads:");
+    if (!set("\nSigPnd:", &forThread) || !set("\nShdPnd:", &forProcess) || !set("\nSigBlk:", &blocked)
+        || !set("\nSigCgt:", &caught) || !parseNumber(takeWord(&threads), &state.threads)) {
+        return fail(ErrorCode::Malformed, "parse the signals of /proc/PID/status");
+    }
+    constexpr auto bit = [](int signal) { return std::uint64_t{1} << static_cast<unsigned>(signal - 1); };
+    const std::uint64_t acting = ~blocked & (caught | bit(SIGSTOP) | bit(SIGTSTP));
+    state.pending = (forThread | forProcess) & acting;
+    state.isForThread = (forThread & acting) != 0;
+    return state;
+}
+
 Result<ProcessDirectory> ProcessDirectory::open(int tid)
 {
     const std::string path = "/proc/" + std::to_string(tid);
@@ -115,6 +139,12 @@ Result<ProcessStatus> ProcessDirectory::status() const
 {
     REVET_ASSIGN_OR_RETURN(const std::string text, readFile("status", kStatusLimit));
     return parseProcessStatus(text);
+}
+
+Result<SignalState> ProcessDirectory::signals() const
+{
+    REVET_ASSIGN_OR_RETURN(const std::string text, readFile("status", kStatusLimit));
+    return parseSignalState(text);
 }
 
 Result<std::string> ProcessDirectory::readLink(const char* name) const

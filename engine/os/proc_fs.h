@@ -32,6 +32,15 @@ struct ProcessStatus
     mode_t umask = 0;
 };
 
+/// Signals that a thread would act upon if its system call returned.
+struct SignalState
+{
+    std::uint64_t pending = 0; ///< for the thread or its process, not blocked, and caught or stopping
+    bool isForThread = false; ///< one of them is for this thread alone
+    int threads = 0;
+    [[nodiscard]] bool isInterrupting() const { return pending != 0; }
+};
+
 struct FileId
 {
     dev_t device = 0;
@@ -48,6 +57,7 @@ public:
 
     [[nodiscard]] Result<ProcessStat> stat() const;
     [[nodiscard]] Result<ProcessStatus> status() const;
+    [[nodiscard]] Result<SignalState> signals() const;
     /// Where one of its links points ("cwd", "exe", "fd/3"): bytes, "(deleted)" and all.
     [[nodiscard]] Result<std::string> readLink(const char* name) const;
     /// The file behind one of its links ("root", "ns/mnt"), without opening it.
@@ -71,5 +81,6 @@ private:
 
 [[nodiscard]] Result<ProcessStat> parseProcessStat(const std::string& text);
 [[nodiscard]] Result<ProcessStatus> parseProcessStatus(const std::string& text);
+[[nodiscard]] Result<SignalState> parseSignalState(const std::string& status);
 
 } // namespace revet::os

@@ -70,7 +70,6 @@ Result<std::string> TargetMemory::readString(std::uint64_t address, std::size_t 
 
 Result<std::size_t> TargetMemory::readSome(std::uint64_t address, std::span<std::byte> into)
 {
-    m_wasReplaced = false;
     if (address > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) {
         return fault();
     }
@@ -91,7 +90,6 @@ Result<std::size_t> TargetMemory::readSome(std::uint64_t address, std::span<std:
         }
         // Nothing, without an error: the process runs another program by now and this memory is gone.
         m_memory.reset();
-        m_wasReplaced = true;
     }
     return fault();
 }

@@ -28,8 +28,6 @@ public:
     /// To be called when the process may get another memory: a descriptor opened in a vfork child goes on
     /// reading its parent's after the exec.
     void drop() { m_memory.reset(); }
-    /// Whether the last read found that the process had another memory than the one before.
-    [[nodiscard]] bool wasReplaced() const { return m_wasReplaced; }
 
 private:
     [[nodiscard]] Result<std::size_t> readSome(std::uint64_t address, std::span<std::byte> into);
@@ -37,7 +35,6 @@ private:
 
     int m_tid;
     UniqueFd m_memory;
-    bool m_wasReplaced = false;
 };
 
 } // namespace revet::os
