@@ -45,7 +45,8 @@ std::string toRfc3339(WallTime time)
 {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
     const auto micros = static_cast<int>((time - seconds).count());
-    const std::time_t raw = std::chrono::system_clock::to_time_t(seconds);
+    // Not system_clock::to_time_t(): its nanoseconds overflow in the year 2262.
+    const std::time_t raw = seconds.time_since_epoch().count();
     std::tm parts{};
     ::gmtime_r(&raw, &parts);
     std::array<char, 64> buffer{};
@@ -91,7 +92,11 @@ Result<WallTime> parseRfc3339(std::string_view text)
             micros *= 10;
         }
     }
+    const int day = parts.tm_mday;
     const std::time_t raw = ::timegm(&parts);
+    if (parts.tm_mday != day && parts.tm_sec != 60) {
+        return bad(); // timegm() makes 1 March of 30 February
+    }
     return WallTime(std::chrono::seconds(raw) + std::chrono::microseconds(micros));
 }
 
