@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <time.h>
+#include <ctime>
 #include <unistd.h>
 
 namespace victim = revet::victim;

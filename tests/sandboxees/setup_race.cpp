@@ -10,7 +10,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
+#include <ctime>
 #include <unistd.h>
 
 namespace victim = revet::victim;

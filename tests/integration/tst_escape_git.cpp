@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/integration/world.h"
+#include "tests/support/kernel_gate.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+using namespace revet::test;
+
+namespace {
+
+/// Deeds whose plant git cannot fire alone; that they are refused is all there is to see.
+constexpr std::array<std::string_view, 2> kSilent{"info-attributes", "objects-alternates"};
+/// Deeds of which a part is ordinary work and is let through; the payload must come to nothing all the same.
+constexpr std::array<std::string_view, 2> kDefused{"config-late-write", "config-late-mapping"};
+
+template<std::size_t Count>
+bool isOneOf(const std::array<std::string_view, Count>& names, const std::string& name)
+{
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<std::string> deeds()
+{
+    const World world;
+    std::istringstream list(world.bareDeed("plant_hook", {"list"}).out);
+    std::vector<std::string> names;
+    for (std::string name; std::getline(list, name);) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+/// What a person and their tools do later, in the repository and in everything that looks like one below it.
+void useGitOnTheHost(const World& world)
+{
+    static_cast<void>(world.runner().bare(
+        {"/bin/sh", "-c",
+         "for d in . */; do (cd \"$d\" && git status; echo later > later; git add later; git diff HEAD; "
+         "git -c user.name=T -c user.email=t@example.org commit -q --allow-empty -m later); done"}));
+}
+
+} // namespace
+
+/// SECURITY.md E003 and E065: nothing that a box leaves in a repository runs when the host uses git.
+class EscapeGitTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        REVET_NEEDS_ORDINARY_USER();
+        REVET_NEEDS(UserNamespaces);
+        REVET_NEEDS(SeccompNotify);
+        REVET_NEEDS_PROGRAM("git");
+    }
+
+    void firesWithoutABox_data()
+    {
+        QTest::addColumn<QString>("deed");
+        for (const std::string& deed : deeds()) {
+            if (!isOneOf(kSilent, deed)) {
+                QTest::newRow(deed.c_str()) << QString::fromStdString(deed);
+            }
+        }
+    }
+    void firesWithoutABox()
+    {
+        const World world;
+        world.makeRepository();
+        const std::filesystem::path canary = world.home().home() / "fired";
+        QCOMPARE(world.bareDeed("plant_hook", {fetched("deed"), canary}).status, 0);
+        useGitOnTheHost(world);
+        QVERIFY(std::filesystem::exists(canary));
+    }
+
+    void plantsNothingThatTheHostsGitRuns_data() { addTierRows("deed", deeds()); }
+    void plantsNothingThatTheHostsGitRuns()
+    {
+        const World world;
+        const std::string tier = fetched("tier");
+        const std::string deed = fetched("deed");
+        world.makeRepository();
+        const std::filesystem::path canary = world.home().home() / "fired";
+        const Snapshot before = snapshot(world.project());
+
+        const Finished finished = world.deed(tier, "plant_hook", {deed, canary});
+        if (tier == "container") {
+            QCOMPARE(finished.status, 0);
+            QCOMPARE(differences(before, snapshot(world.project())), "");
+            REVET_VERIFY_NONE(missingEvent(world, {.verdicts = {"contained"}, .target = world.project()}));
+        } else if (isOneOf(kDefused, deed)) {
+            QCOMPARE(finished.status, 0);
+        } else {
+            QVERIFY2(finished.status == 1, (finished.out + finished.err).c_str());
+            REVET_VERIFY_NONE(missingEvent(world, {.verdicts = {"denied"}, .target = world.project()}));
+        }
+        useGitOnTheHost(world);
+        QVERIFY(!std::filesystem::exists(canary));
+    }
+
+    void keepsAProtectedFileWhenItsParentsAreMoved_data()
+    {
+        addTierRows("path", {".git/hooks/pre-commit", ".vscode/tasks.json", ".github/workflows/build.yml"});
+    }
+    void keepsAProtectedFileWhenItsParentsAreMoved()
+    {
+        const World world;
+        const std::string tier = fetched("tier");
+        const std::string path = fetched("path");
+        world.makeRepository();
+        writeFile(world.project() / path, "original\n");
+
+        const Finished finished = world.deed(tier, "rename_parent", {path});
+        QVERIFY2(!finished.timedOut && finished.status <= 1, finished.err.c_str());
+        QCOMPARE(readFile(world.project() / path), "original\n");
+        REVET_VERIFY_NONE(missingEvent(
+            world,
+            {.verdicts = {tier == "container" ? "contained" : "denied"}, .target = path.substr(0, 4)}));
+    }
+};
+
+QTEST_APPLESS_MAIN(EscapeGitTest)
+#include "tst_escape_git.moc"

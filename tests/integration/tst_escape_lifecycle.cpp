@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/integration/processes.h"
+#include "tests/integration/world.h"
+#include "tests/support/kernel_gate.h"
+
+#include <QProcess>
+#include <QProcessEnvironment>
+#include <QTest>
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+
+using namespace revet::test;
+
+namespace {
+
+constexpr int kPatience = 15'000; ///< ms for a session to come up on a busy machine
+constexpr int kGrace = 1'000; ///< ms in which all of a session must be gone
+
+/// A `revet run` that goes on beside the test.
+class RunningSession
+{
+public:
+    RunningSession(const World& world, const std::string& tier, const std::vector<std::string>& command)
+    {
+        QProcessEnvironment environment;
+        for (const auto& [name, value] : world.home().environment()) {
+            environment.insert(QString::fromStdString(name), QString::fromStdString(value));
+        }
+        m_process.setProcessEnvironment(environment);
+        m_process.setWorkingDirectory(QString::fromStdString(world.project()));
+        QStringList arguments{QStringLiteral("run"), QStringLiteral("--tier"), QString::fromStdString(tier),
+                              QStringLiteral("--")};
+        for (const std::string& word : command) {
+            arguments << QString::fromStdString(word);
+        }
+        m_process.start(QString::fromStdString(SessionRunner::program("revet")), arguments);
+    }
+    ~RunningSession()
+    {
+        m_process.kill();
+        m_process.waitForFinished(kPatience);
+    }
+    RunningSession(const RunningSession&) = delete;
+    RunningSession& operator=(const RunningSession&) = delete;
+    RunningSession(RunningSession&&) = delete;
+    RunningSession& operator=(RunningSession&&) = delete;
+
+    /// Waits until the victim has said `word`.
+    bool says(const char* word)
+    {
+        while (!m_output.contains(word) && m_process.waitForReadyRead(kPatience)) {
+            m_output += m_process.readAllStandardOutput();
+        }
+        return m_output.contains(word);
+    }
+    int status()
+    {
+        m_process.waitForFinished(kPatience);
+        return m_process.exitStatus() == QProcess::NormalExit ? m_process.exitCode() : -1;
+    }
+    QProcess& process() { return m_process; }
+
+private:
+    QProcess m_process;
+    QByteArray m_output;
+};
+
+std::uintmax_t sizeOf(const std::filesystem::path& file)
+{
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(file, error);
+    return error ? 0 : size;
+}
+
+} // namespace
+
+/// SECURITY.md E017, E078, E099, E100: what is left of a session, however it ends, and what the next one
+/// finds.
+class EscapeLifecycleTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        REVET_NEEDS_ORDINARY_USER();
+        REVET_NEEDS(UserNamespaces);
+        REVET_NEEDS(SeccompNotify);
+    }
+
+    void leavesNothingRunningAfterTheCommand_data() { addTierRows(); }
+    void leavesNothingRunningAfterTheCommand()
+    {
+        const World world;
+        const Finished finished = world.deed(fetched("tier"), "outlive", {"leave", "tick"});
+        QCOMPARE(finished.out, "ticking\n");
+        REVET_VERIFY_NONE(missingEvent(world, {.kinds = {"create", "write"}, .target = "tick"}));
+        verifyGone(world);
+    }
+
+    void leavesNothingWhenTheSessionIsKilled_data() { addTierRows(); }
+    void leavesNothingWhenTheSessionIsKilled()
+    {
+        const World world;
+        RunningSession session(world, fetched("tier"), {world.victim("outlive"), "stay", "tick"});
+        QVERIFY(session.says("ticking"));
+        const pid_t pid = sessionProcess(world.home().runtimeDirectory());
+        QVERIFY(pid > 0);
+        QCOMPARE(::kill(pid, SIGKILL), 0);
+        verifyGone(world);
+        QCOMPARE(session.status(), 125);
+        verifyNextSessionWorks(world);
+    }
+
+    void leavesNothingWhenTheClientIsKilled_data() { addTierRows(); }
+    void leavesNothingWhenTheClientIsKilled()
+    {
+        const World world;
+        RunningSession session(world, fetched("tier"), {world.victim("outlive"), "stay", "tick"});
+        QVERIFY(session.says("ticking"));
+        session.process().kill();
+        // Without a terminal the session ends with its client: TERM, ten seconds, KILL; the victim is deaf.
+        constexpr int kTermPatience = 12'000;
+        QVERIFY(comesTrue(kTermPatience, [&] { return processesMentioning(world.project()).empty(); }));
+        verifyGone(world);
+    }
+
+    void leavesNothingWhenStopped_data() { addTierRows(); }
+    void leavesNothingWhenStopped()
+    {
+        const World world;
+        RunningSession session(world, fetched("tier"), {world.victim("outlive"), "stay", "tick"});
+        QVERIFY(session.says("ticking"));
+        const Finished stopped = world.runner().revet({"stop", "--all"});
+        QVERIFY2(stopped.status == 0, stopped.err.c_str());
+        static_cast<void>(session.status());
+        verifyGone(world);
+    }
+
+    void findsNothingToTamperWith_data() { addTierRows(); }
+    void findsNothingToTamperWith()
+    {
+        const World world;
+        const std::string tier = fetched("tier");
+        const std::string uid = std::to_string(::getuid());
+        // What is the box's own: the project, its private home, and places that end with it.
+        const Finished finished
+            = world.deed(tier, "tamper_session",
+                         {world.project(), world.home().home(), "/tmp", "/var/tmp", "/dev/shm", "/dev/pts",
+                          "/run/lock", "/run/user/" + uid, "/dev/null", "/dev/zero", "/dev/full",
+                          "/dev/random", "/dev/urandom", "/dev/tty", world.home().root()});
+        QVERIFY2(finished.status == 1, (finished.out + finished.err).c_str());
+        for (const auto& [plant, result] : resultsOf(finished)) {
+            QVERIFY2(result != "OK", plant.c_str());
+        }
+    }
+
+    void confinesTheNextSessionAlikeAfterTampering_data() { addTierRows(); }
+    void confinesTheNextSessionAlikeAfterTampering()
+    {
+        const World world;
+        const std::string tier = fetched("tier");
+        const Snapshot configuration = snapshot(world.home().home() / ".config");
+        const Finished first = world.deed(tier, "show_confinement");
+        const Finished tampering = world.runner().runScript(
+            tier,
+            "mkdir -p ~/.config/revet ~/.local/bin ~/.local/share/revet ~/.config/git; "
+            "echo 'tier = \"host\"' > ~/.config/revet/config.toml; "
+            "printf '[core]\\n\\tfsmonitor = touch ~/fired\\n' | tee ~/.gitconfig > ~/.config/git/config; "
+            "for f in revet revet-session revet-launch git sh ip; do printf '#!/bin/sh\\ntouch ~/fired\\n' > "
+            "~/.local/bin/$f; chmod +x ~/.local/bin/$f; done; "
+            "echo 'export LD_PRELOAD=/tmp/x.so' | tee ~/.bashrc > ~/.profile; echo 'tier = \"host\"' > "
+            ".revet.toml");
+        QVERIFY2(tampering.status == 0, tampering.err.c_str());
+        const Finished second = world.deed(tier, "show_confinement");
+        QCOMPARE(withoutNamespaces(second.out), withoutNamespaces(first.out));
+        QVERIFY(first.out.find("NoNewPrivs:\t1") != std::string::npos);
+        QVERIFY(first.out.find("CapEff:\t0000000000000000") != std::string::npos);
+        QVERIFY(first.out.find("CapBnd:\t0000000000000000") != std::string::npos);
+        QCOMPARE(differences(configuration, snapshot(world.home().home() / ".config")), "");
+        QVERIFY(!std::filesystem::exists(world.home().home() / "fired"));
+        QVERIFY(!std::filesystem::exists(world.home().home() / ".bashrc"));
+    }
+
+    void confinesTwoSessionsOfOneProjectAlike_data() { addTierRows(); }
+    void confinesTwoSessionsOfOneProjectAlike()
+    {
+        const World world;
+        const std::string tier = fetched("tier");
+        RunningSession running(world, tier, {"/bin/sh", "-c", "echo ready; sleep 30"});
+        QVERIFY(running.says("ready"));
+        const Finished second = world.deed(tier, "show_confinement");
+        QVERIFY2(second.status == 0, second.err.c_str());
+        const Finished others = world.deed(tier, "ptrace_neighbour", {"visible"});
+        QCOMPARE(others.out, "visible 2\n");
+    }
+
+private:
+    static std::string withoutNamespaces(const std::string& text)
+    {
+        std::string kept;
+        for (std::size_t start = 0; start < text.size();) {
+            const std::size_t end = std::min(text.find('\n', start), text.size() - 1);
+            const std::string line = text.substr(start, end - start + 1);
+            kept += line.rfind("namespace", 0) == 0 ? "" : line;
+            start = end + 1;
+        }
+        return kept;
+    }
+
+    /// Within a second: no process, no growth, no mount, no socket; and an ordinary rm can remove it all.
+    static void verifyGone(const World& world)
+    {
+        const std::string project = world.project();
+        QVERIFY(comesTrue(kGrace, [&] { return processesMentioning(project + "/victims").empty(); }));
+        const std::uintmax_t size = sizeOf(world.project() / "tick");
+        QTest::qWait(100);
+        QCOMPARE(sizeOf(world.project() / "tick"), size);
+        QVERIFY(mountsMentioning(world.home().root()).empty());
+        QVERIFY(comesTrue(kGrace, [&] { return sessionProcess(world.home().runtimeDirectory()) == 0; }));
+        for (const auto& [path, state] : snapshot(world.project())) {
+            QVERIFY2(path.rfind("tick", 0) == 0, ("left behind: " + path).c_str());
+        }
+        const Finished removed = world.runner().bare(
+            {"/bin/sh", "-c", "rm -rf " + (world.home().dataHome() / "revet").string()});
+        QVERIFY2(removed.status == 0, removed.err.c_str());
+    }
+
+    static void verifyNextSessionWorks(const World& world)
+    {
+        const Finished next = world.runner().run("sandbox", {"/bin/echo", "alive"});
+        QVERIFY2(next.out == "alive\n", next.err.c_str());
+    }
+};
+
+QTEST_APPLESS_MAIN(EscapeLifecycleTest)
+#include "tst_escape_lifecycle.moc"

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/integration/world.h"
+#include "tests/support/kernel_gate.h"
+
+#include <QTest>
+
+#include <array>
+#include <filesystem>
+
+#include <linux/keyctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace revet::test;
+
+namespace {
+
+constexpr const char* kKeyName = "revet-test-canary";
+constexpr const char* kSecret = "SECRET-CANARY";
+
+/// Where secrets lie in a home.
+constexpr std::array<const char*, 20> kSecretPlaces{".ssh/id_ed25519",
+                                                    ".ssh/config",
+                                                    ".aws/credentials",
+                                                    ".config/gcloud/credentials.db",
+                                                    ".azure/accessTokens.json",
+                                                    ".kube/config",
+                                                    ".docker/config.json",
+                                                    ".netrc",
+                                                    ".npmrc",
+                                                    ".pypirc",
+                                                    ".cargo/credentials.toml",
+                                                    ".git-credentials",
+                                                    ".gnupg/private-keys-v1.d/key",
+                                                    ".bash_history",
+                                                    ".config/gh/hosts.yml",
+                                                    ".mozilla/firefox/default/logins.json",
+                                                    ".local/share/keyrings/login.keyring",
+                                                    ".config/rclone/rclone.conf",
+                                                    ".pgpass",
+                                                    "other-project/.env"};
+
+/// A key in the user's keyring, as login managers and programs keep them; gone with this object.
+class HostKey
+{
+public:
+    HostKey()
+        : m_key(::syscall(SYS_add_key, "user", kKeyName, kSecret, std::string_view(kSecret).size(),
+                          KEY_SPEC_USER_KEYRING))
+    {
+    }
+    ~HostKey() { ::syscall(SYS_keyctl, KEYCTL_UNLINK, m_key, KEY_SPEC_USER_KEYRING); }
+    HostKey(const HostKey&) = delete;
+    HostKey& operator=(const HostKey&) = delete;
+    HostKey(HostKey&&) = delete;
+    HostKey& operator=(HostKey&&) = delete;
+    [[nodiscard]] bool exists() const { return m_key > 0; }
+
+private:
+    long m_key;
+};
+
+} // namespace
+
+/// SECURITY.md E004, E005, E009 and keyrings: what the host knows does not cross.
+class EscapeSecretsTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        REVET_NEEDS_ORDINARY_USER();
+        REVET_NEEDS(UserNamespaces);
+        REVET_NEEDS(SeccompNotify);
+    }
+
+    void passesNoVariableOfTheCaller_data() { addTierRows(); }
+    void passesNoVariableOfTheCaller()
+    {
+        const World world;
+        const std::vector<std::string> names{"CANARY_TOKEN",
+                                             "AWS_SECRET_ACCESS_KEY",
+                                             "SSH_AUTH_SOCK",
+                                             "DOCKER_HOST",
+                                             "DBUS_SESSION_BUS_ADDRESS",
+                                             "OPENAI_API_KEY",
+                                             "GIT_ASKPASS",
+                                             "KUBECONFIG",
+                                             "LD_PRELOAD_CANARY",
+                                             "XDG_RUNTIME_DIR_CANARY"};
+        RunOptions options;
+        for (const std::string& name : names) {
+            options.environment[name] = kSecret;
+        }
+        QCOMPARE(world.bareDeed("leak_env", names, options).status, 0);
+        const Finished finished = world.deed(fetched("tier"), "leak_env", names, {}, options);
+        QVERIFY2(finished.status == 1, (finished.out + finished.err).c_str());
+        QVERIFY2(finished.out.find("environ self OK") != std::string::npos, finished.out.c_str());
+        REVET_VERIFY_NONE(missingEvent(world, {.kinds = {"exec"}, .target = "leak_env"}));
+        for (const auto& event : world.runner().lastEvents()) {
+            QVERIFY(event.dump().find(kSecret) == std::string::npos);
+        }
+    }
+
+    void passesAVariableThatIsAskedFor_data() { addTierRows(); }
+    void passesAVariableThatIsAskedFor()
+    {
+        const World world;
+        RunOptions options;
+        options.environment["FROM_CALLER"] = "one";
+        const Finished finished
+            = world.runner().run(fetched("tier"), {"/bin/sh", "-c", "echo $FROM_CALLER $GIVEN"},
+                                 {"--env", "FROM_CALLER", "--env", "GIVEN=two"}, options);
+        QCOMPARE(finished.out, "one two\n");
+    }
+
+    void inheritsNoDescriptorBeyondTheStandardOnes_data() { addTierRows(); }
+    void inheritsNoDescriptorBeyondTheStandardOnes()
+    {
+        const World world;
+        const std::string victim = world.victim("list_fds");
+        const Finished bare
+            = world.runner().bare({"/bin/sh", "-c", "exec 7</etc/hostname 8</tmp; exec " + victim});
+        QCOMPARE(bare.status, 0);
+        const Finished finished
+            = world.runner().bare({"/bin/sh", "-c",
+                                   "exec 7</etc/hostname 8</tmp; exec " + SessionRunner::program("revet")
+                                       + " run --tier " + fetched("tier") + " -- " + victim});
+        QVERIFY2(finished.status == 1, (finished.out + finished.err).c_str());
+        QVERIFY(finished.out.find("directory") == std::string::npos);
+        REVET_VERIFY_NONE(missingEvent(world, {.kinds = {"exec"}, .target = "list_fds"}));
+    }
+
+    void readsNoSecretOfTheHome_data() { addTierRows(); }
+    void readsNoSecretOfTheHome()
+    {
+        const World world;
+        const std::string home = world.home().home();
+        std::vector<std::string> direct;
+        std::vector<std::string> paths;
+        for (const char* const place : kSecretPlaces) {
+            writeFile(world.home().home() / place, kSecret);
+            direct.push_back(home + '/' + place);
+            for (const std::string prefix : {"", "/proc/self/root", "/proc/self/cwd/../../..", "/proc/1/root",
+                                             "/proc/self/task/1/root", "/usr/..", "/."}) {
+                const bool isRelativeAlias = prefix.find("cwd") != std::string::npos;
+                paths.push_back(prefix
+                                + (isRelativeAlias ? "/home/" + std::string(place) : home + '/' + place));
+            }
+        }
+        const Finished finished = world.deed(fetched("tier"), "read_path", paths);
+        QVERIFY2(finished.status == 1, finished.out.c_str());
+        QVERIFY(finished.out.find(kSecret) == std::string::npos);
+        REVET_VERIFY_NONE(otherThan(finished, {"ENOENT", "EACCES"}));
+        REVET_VERIFY_NONE(missingEvents(world, {.kinds = {"read"}, .verdicts = {"withheld"}}, direct));
+    }
+
+    void readsNoSecretOfTheMachine_data() { addTierRows(); }
+    void readsNoSecretOfTheMachine()
+    {
+        const World world;
+        const Finished finished = world.deed(fetched("tier"), "read_path",
+                                             {"/etc/shadow", "/etc/ssh/ssh_host_ed25519_key",
+                                              "/etc/ssl/private/ssl-cert-snakeoil.key", "/root/.bashrc",
+                                              "/var/log/dpkg.log", "/proc/kcore", "/dev/kmsg", "/dev/mem",
+                                              "/sys/kernel/debug", "/proc/1/environ", "/etc/machine-id"});
+        REVET_VERIFY_NONE(otherThan(finished, {"ENOENT", "EACCES", "EPERM"}));
+    }
+
+    void findsNoKeyOfTheHostsKeyrings_data() { addTierRows(); }
+    void findsNoKeyOfTheHostsKeyrings()
+    {
+        const World world;
+        const HostKey key;
+        if (!key.exists()) {
+            QSKIP("the kernel has no keyrings, or the user's quota is used up");
+        }
+        const Finished bare = world.bareDeed("try_keyring", {kKeyName});
+        QVERIFY(bare.out.find(kSecret) != std::string::npos);
+        const Finished finished = world.deed(fetched("tier"), "try_keyring", {kKeyName});
+        QVERIFY2(finished.out.find(kSecret) == std::string::npos, finished.out.c_str());
+        QVERIFY(finished.out.find("listed") == std::string::npos);
+        const Results results = resultsOf(finished);
+        for (const char* const attempt : {"search session", "search user", "search user-session", "add"}) {
+            QCOMPARE(results.at(attempt), "EPERM");
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(EscapeSecretsTest)
+#include "tst_escape_secrets.moc"
