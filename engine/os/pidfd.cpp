@@ -34,16 +34,6 @@ Result<UniqueFd> duplicateFrom(int pidFd, int descriptor)
     return fd;
 }
 
-std::optional<int> parentOf(int pidFd)
-{
-    PidFdInfo info{};
-    info.mask = kPidFdInfoPid;
-    if (::ioctl(pidFd, kPidFdGetInfo, &info) < 0 || (info.mask & kPidFdInfoPid) == 0) {
-        return std::nullopt;
-    }
-    return static_cast<int>(info.ppid);
-}
-
 std::optional<std::int32_t> waitStatusOf(int pidFd)
 {
     PidFdInfo info{};

@@ -18,8 +18,6 @@ namespace revet::os {
 /// A duplicate of another process's descriptor, close-on-exec. EBADF when it has none of that number.
 [[nodiscard]] Result<UniqueFd> duplicateFrom(int pidFd, int descriptor);
 
-/// The parent as the kernel has it now, without reading /proc (Linux 6.13); none where it cannot say.
-[[nodiscard]] std::optional<int> parentOf(int pidFd);
 /// How a process ended, as wait(2) tells it, also after its parent has reaped it (Linux 6.15); none before,
 /// and where the kernel cannot say.
 [[nodiscard]] std::optional<std::int32_t> waitStatusOf(int pidFd);

@@ -89,7 +89,9 @@ Result<ProcessStatus> parseProcessStatus(const std::string& text)
         && parseNumber(takeWord(&group), &status.threadGroup);
     for (std::string_view pid = takeWord(&pids); !pid.empty() && isGood; pid = takeWord(&pids)) {
         isGood = parseNumber(pid, &status.innermostPid);
+        ++status.namespaceDepth;
     }
+    --status.namespaceDepth;
     if (!isGood || status.innermostPid == 0) {
         return fail(ErrorCode::Malformed, "parse /proc/PID/status");
     }

@@ -29,6 +29,7 @@ struct ProcessStatus
 {
     int threadGroup = 0;
     int innermostPid = 0; ///< its number in its own pid namespace
+    int namespaceDepth = 0; ///< pid namespaces below the one of our /proc: 0 for one of our own processes
     mode_t umask = 0;
 };
 

@@ -36,7 +36,6 @@ struct PidFdInfo
 };
 static_assert(sizeof(PidFdInfo) == 64);
 inline constexpr unsigned long kPidFdGetInfo = _IOWR(0xFF, 11, PidFdInfo);
-inline constexpr std::uint64_t kPidFdInfoPid = 1U << 0U;
 inline constexpr std::uint64_t kPidFdInfoExit = 1U << 3U;
 
 } // namespace revet::os

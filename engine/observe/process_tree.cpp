@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/observe/process_tree.h"
+
+#include "engine/base/assert.h"
+#include "engine/observe/process_facts.h"
+#include "engine/os/pidfd.h"
+#include "engine/os/proc_fs.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace revet::observe {
+namespace {
+
+/// A number can only come back to another process after all others were given out: that takes seconds.
+constexpr std::chrono::milliseconds kTrustedFor{250};
+constexpr std::size_t kThreadsMaximum = 65536;
+constexpr std::size_t kEndedMaximum = 4096; ///< records of ended processes that find() still knows
+constexpr std::size_t kChildrenMaximum = 256; ///< of one ending process
+constexpr int kAncestorsMaximum = 64; ///< unseen ones that are taken up with their descendant
+constexpr std::uint64_t kStopToken = 0; ///< no process has this number
+
+} // namespace
+
+class ProcessTree::Private
+{
+public:
+    struct Node
+    {
+        ProcessRecord record;
+        UniqueFd pidFd; ///< none where there was no descriptor left: then its end stays unknown
+        SteadyTime checked;
+        bool isReplacingProgram = false;
+        std::optional<std::int32_t> exitStatus; ///< what exit_group said
+        std::vector<int> threads; ///< keys of m_threads
+    };
+    using News = std::vector<ProcessRecord>;
+
+    Private(const Clock& source, Listener tell)
+        : clock(source)
+        , listener(std::move(tell))
+        , epoll(::epoll_create1(EPOLL_CLOEXEC))
+        , stopping(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+    {
+        epoll_event event{EPOLLIN, {}};
+        event.data.u64 = kStopToken;
+        REVET_ASSERT(epoll && stopping
+                     && ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, stopping.get(), &event) == 0);
+    }
+
+    Node* find(int tid, News& news);
+    Node* learn(int pid, News& news, int ancestorsLeft);
+    void end(Node& node, News& news);
+    void tell(const News& news) const
+    {
+        for (const ProcessRecord& record : news) {
+            listener(record);
+        }
+    }
+
+    const Clock& clock;
+    const Listener listener;
+    UniqueFd epoll;
+    UniqueFd stopping;
+    mutable std::mutex mutex; ///< guards what follows
+    std::uint32_t lastNumber = 0;
+    std::unordered_map<int, std::unique_ptr<Node>> processes; ///< living ones by pid
+    std::unordered_map<int, int> threads; ///< thread -> pid
+    std::unordered_map<std::uint32_t, int> pids; ///< number of a living one -> pid
+    std::deque<ProcessRecord> ended;
+
+private:
+    [[nodiscard]] bool isCurrent(int tid, Node& node) const;
+};
+
+bool ProcessTree::Private::isCurrent(int tid, Node& node) const
+{
+    const SteadyTime now = clock.steadyNow();
+    if (now - node.checked < kTrustedFor) {
+        return true;
+    }
+    node.checked = now;
+    if (tid != node.record.pid && ::syscall(SYS_tgkill, node.record.pid, tid, 0) != 0) {
+        return false;
+    }
+    if (node.pidFd) {
+        return os::isPidFdAlive(node.pidFd.get());
+    }
+    const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(node.record.pid);
+    const Result<os::ProcessStat> stat
+        = process ? process->stat() : Result<os::ProcessStat>(fail(process.error()));
+    return stat && stat->startTicks == node.record.startTicks;
+}
+
+/// The node of a waiting thread, taken up where it is new; nullptr where it has gone.
+ProcessTree::Private::Node* ProcessTree::Private::find(int tid, News& news)
+{
+    const auto thread = threads.find(tid);
+    if (thread != threads.end()) {
+        const auto process = processes.find(thread->second);
+        if (process != processes.end() && isCurrent(tid, *process->second)) {
+            return process->second.get();
+        }
+        threads.erase(thread);
+    }
+    const Result<int> pid = threadGroupOf(tid);
+    if (!pid) {
+        return nullptr;
+    }
+    Node* const node = learn(*pid, news, kAncestorsMaximum);
+    if (node != nullptr) {
+        if (threads.size() >= kThreadsMaximum) {
+            threads.clear();
+        }
+        threads[tid] = *pid;
+        node->threads.push_back(tid);
+    }
+    return node;
+}
+
+ProcessTree::Private::Node* ProcessTree::Private::learn(int pid, News& news, int ancestorsLeft)
+{
+    const auto known = processes.find(pid);
+    if (known != processes.end()) {
+        known->second->checked = {};
+        if (isCurrent(pid, *known->second)) {
+            return known->second.get();
+        }
+        end(*known->second, news); // the number went to another process
+    }
+    // The descriptor first: what is read after it is of the process that it pins, or fails.
+    Result<UniqueFd> pidFd = os::openPidFd(pid);
+    Result<ProcessFacts> facts = readProcessFacts(pid);
+    if (!facts || (pidFd && !os::isPidFdAlive(pidFd->get()))) {
+        return nullptr;
+    }
+    auto node = std::make_unique<Node>();
+    node->record = std::move(facts->record);
+    node->record.started = clock.now();
+    node->checked = clock.steadyNow();
+    const auto parent = processes.find(facts->parentPid);
+    if (parent != processes.end() || (ancestorsLeft > 0 && isBoxProcess(facts->parentPid))) {
+        const Node* const parentNode = learn(facts->parentPid, news, ancestorsLeft - 1);
+        node->record.parent = parentNode == nullptr ? ProcessNumber() : parentNode->record.number;
+    }
+    node->record.number = ProcessNumber(++lastNumber);
+    if (pidFd) {
+        node->pidFd = std::move(*pidFd);
+        epoll_event event{EPOLLIN, {}};
+        event.data.u64 = node->record.number.value();
+        static_cast<void>(::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, node->pidFd.get(), &event));
+    }
+    pids[node->record.number.value()] = pid;
+    news.push_back(node->record);
+    return (processes[pid] = std::move(node)).get();
+}
+
+void ProcessTree::Private::end(Node& node, News& news)
+{
+    ProcessRecord record = std::move(node.record);
+    record.ended = clock.now();
+    if (node.pidFd) {
+        record.waitStatus = waitStatusAfterEnd(record, node.pidFd.get());
+    }
+    if (!record.waitStatus) {
+        record.waitStatus = node.exitStatus;
+    }
+    for (const int thread : node.threads) {
+        threads.erase(thread);
+    }
+    pids.erase(record.number.value());
+    processes.erase(record.pid); // closes the descriptor, which leaves the epoll set by that
+    news.push_back(record);
+    ended.push_back(std::move(record));
+    if (ended.size() > kEndedMaximum) {
+        ended.pop_front();
+    }
+}
+
+ProcessTree::ProcessTree(const Clock& clock, Listener listener)
+    : d(std::make_unique<Private>(clock, std::move(listener)))
+{
+}
+
+ProcessTree::~ProcessTree() = default;
+
+ProcessNumber ProcessTree::sighted(int tid)
+{
+    Private::News news;
+    ProcessNumber number;
+    {
+        const std::lock_guard lock(d->mutex);
+        Private::Node* const node = d->find(tid, news);
+        if (node == nullptr) {
+            return number;
+        }
+        number = node->record.number;
+        if (node->isReplacingProgram) {
+            node->isReplacingProgram = false;
+            readProgram(node->record);
+            news.push_back(node->record);
+        }
+    }
+    d->tell(news);
+    return number;
+}
+
+void ProcessTree::aboutToExec(int tid)
+{
+    Private::News news;
+    {
+        const std::lock_guard lock(d->mutex);
+        if (Private::Node* const node = d->find(tid, news)) {
+            node->isReplacingProgram = true;
+        }
+    }
+    d->tell(news);
+}
+
+void ProcessTree::aboutToExit(int tid, std::int32_t waitStatus)
+{
+    Private::News news;
+    {
+        const std::lock_guard lock(d->mutex);
+        Private::Node* const node = d->find(tid, news);
+        if (node == nullptr) {
+            return;
+        }
+        if (node->isReplacingProgram) {
+            node->isReplacingProgram = false;
+            readProgram(node->record);
+            news.push_back(node->record);
+        }
+        node->exitStatus = waitStatus;
+        const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(node->record.pid);
+        for (const int child : process ? process->children(kChildrenMaximum) : std::vector<int>()) {
+            if (!d->processes.contains(child)) {
+                d->learn(child, news, 0);
+            }
+        }
+    }
+    d->tell(news);
+}
+
+bool ProcessTree::waitForExits()
+{
+    std::array<epoll_event, 64> events{};
+    const int count = ::epoll_wait(d->epoll.get(), events.data(), static_cast<int>(events.size()), -1);
+    if (count < 0) {
+        return errno == EINTR;
+    }
+    Private::News news;
+    bool isStopping = false;
+    {
+        const std::lock_guard lock(d->mutex);
+        for (int i = 0; i < count; ++i) {
+            const std::uint64_t token = events.at(static_cast<std::size_t>(i)).data.u64;
+            isStopping = isStopping || token == kStopToken;
+            const auto pid = d->pids.find(static_cast<std::uint32_t>(token));
+            if (pid != d->pids.end()) {
+                d->end(*d->processes.at(pid->second), news);
+            }
+        }
+    }
+    d->tell(news);
+    return !isStopping;
+}
+
+void ProcessTree::stop()
+{
+    const std::uint64_t one = 1;
+    static_cast<void>(::write(d->stopping.get(), &one, sizeof one));
+}
+
+std::optional<ProcessRecord> ProcessTree::find(ProcessNumber number) const
+{
+    const std::lock_guard lock(d->mutex);
+    const auto pid = d->pids.find(number.value());
+    if (pid != d->pids.end()) {
+        return d->processes.at(pid->second)->record;
+    }
+    const auto ended = std::find_if(d->ended.begin(), d->ended.end(),
+                                    [&](const ProcessRecord& record) { return record.number == number; });
+    return ended == d->ended.end() ? std::nullopt : std::optional(*ended);
+}
+
+} // namespace revet::observe
