@@ -23,7 +23,8 @@ class JournalWriter
 public:
     using Failure = std::function<void(const Error&)>;
 
-    /// Creates the file and its tables (mode 0600) or fails.
+    /// Creates the file and its tables (mode 0600) or fails; never waits for the disk. Times are kept
+    /// relative to session.started.
     [[nodiscard]] static Result<std::unique_ptr<JournalWriter>>
     create(const std::filesystem::path& file, const SessionInfo& session, Failure failure);
     ~JournalWriter();
@@ -32,15 +33,17 @@ public:
     JournalWriter(JournalWriter&&) = delete;
     JournalWriter& operator=(JournalWriter&&) = delete;
 
-    void append(Event event); ///< any thread
+    void append(Event event); ///< any thread; ignored after a failure and after close()
     void update(const ProcessRecord& process); ///< any thread; insert or change
+    void update(const SessionInfo& session); ///< any thread; the session's own record: its state, its end
     /// Waits until everything appended so far is committed (not necessarily on the disk). False after a
-    /// failure.
+    /// failure. Any thread but the writer's own.
     [[nodiscard]] bool flush();
-    /// Commits, checkpoints and closes; the session's end. Idempotent.
+    /// Commits, marks the journal as complete, checkpoints (which waits for the disk) and closes; the
+    /// session's end. Idempotent; not from the failure callback.
     [[nodiscard]] Result<void> close();
-    [[nodiscard]] std::uint64_t eventCount() const;
-    [[nodiscard]] Reach farthestReach() const;
+    [[nodiscard]] std::uint64_t eventCount() const; ///< appended so far; any thread
+    [[nodiscard]] Reach farthestReach() const; ///< any thread
 
 private:
     class Private;

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/clock.h"
+#include "engine/base/result.h"
+#include "engine/journal/database.h"
+#include "engine/journal/journal_reader.h"
+#include "engine/journal/rows.h"
+#include "engine/journal/text_table.h"
+
+#include <vector>
+
+namespace revet::journal {
+
+enum class Direction { Forward, Backward };
+
+/// The next `limit` rows from `from` (not included) in one direction, in that direction's order. Works in
+/// steps of a segment where a filter by path is narrow, so that a page costs what it holds.
+[[nodiscard]] Result<std::vector<EventRow>> queryEvents(Database& database, TextTable& texts,
+                                                        WallTime sessionStart, const EventFilter& filter,
+                                                        Direction direction, std::int64_t from,
+                                                        std::size_t limit);
+
+} // namespace revet::journal

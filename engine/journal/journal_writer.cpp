@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/journal/journal_writer.h"
+
+#include "engine/base/log.h"
+#include "engine/journal/batch_queue.h"
+#include "engine/journal/batch_store.h"
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace revet::journal {
+
+class JournalWriter::Private
+{
+public:
+    Private(BatchStore store, Failure failure)
+        : m_store(std::move(store))
+        , m_failure(std::move(failure))
+        , m_thread([this] { work(); })
+    {
+    }
+
+    BatchQueue& queue() { return m_queue; }
+
+    Result<void> close()
+    {
+        const std::scoped_lock lock(m_closeMutex);
+        if (m_thread.joinable()) {
+            m_queue.close();
+            m_thread.join();
+        }
+        if (m_error) {
+            return fail(*m_error);
+        }
+        return {};
+    }
+
+private:
+    void work() noexcept
+    {
+        Batch batch;
+        while (m_queue.take(batch)) {
+            if (Result<void> written = m_store->write(batch); !written) {
+                reportFailure(std::move(written).error());
+                break;
+            }
+            m_queue.done();
+        }
+        if (!m_error) {
+            if (Result<void> finished = m_store->finish(); !finished) {
+                reportFailure(std::move(finished).error());
+            }
+        }
+        m_store.reset();
+    }
+
+    void reportFailure(Error error)
+    {
+        log("journal").error("the journal cannot be written: {}", toString(error));
+        m_error = error;
+        m_queue.fail();
+        if (m_failure) {
+            m_failure(error);
+        }
+    }
+
+    BatchQueue m_queue;
+    std::optional<BatchStore> m_store; // the writer's thread only
+    Failure m_failure;
+    std::optional<Error> m_error; // the writer's thread until it is joined
+    std::mutex m_closeMutex;
+    std::thread m_thread; // last: it uses all of the above
+};
+
+JournalWriter::JournalWriter(std::unique_ptr<Private> priv)
+    : d(std::move(priv))
+{
+}
+
+JournalWriter::~JournalWriter()
+{
+    static_cast<void>(d->close()); // reported through the callback already
+}
+
+Result<std::unique_ptr<JournalWriter>> JournalWriter::create(const std::filesystem::path& file,
+                                                             const SessionInfo& session, Failure failure)
+{
+    REVET_ASSIGN_OR_RETURN(BatchStore store, BatchStore::create(file, session));
+    return std::unique_ptr<JournalWriter>(
+        new JournalWriter(std::make_unique<Private>(std::move(store), std::move(failure))));
+}
+
+void JournalWriter::append(Event event)
+{
+    d->queue().add(std::move(event));
+}
+
+void JournalWriter::update(const ProcessRecord& process)
+{
+    d->queue().add(process);
+}
+
+void JournalWriter::update(const SessionInfo& session)
+{
+    d->queue().add(session);
+}
+
+bool JournalWriter::flush()
+{
+    return d->queue().flush();
+}
+
+Result<void> JournalWriter::close()
+{
+    return d->close();
+}
+
+std::uint64_t JournalWriter::eventCount() const
+{
+    return d->queue().eventCount();
+}
+
+Reach JournalWriter::farthestReach() const
+{
+    return d->queue().farthestReach();
+}
+
+} // namespace revet::journal

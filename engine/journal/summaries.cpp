@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/journal/summaries.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace revet::journal {
+
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+/// Events of one kind, verdict and pair of names, taken together.
+struct Group
+{
+    ActionKind kind = ActionKind::Read;
+    Verdict verdict = Verdict::Permitted;
+    Reach reach = Reach::None;
+    std::string target;
+    std::string other;
+    std::uint64_t occurrences = 0;
+    EventSeq last;
+};
+
+bool isDone(Verdict verdict)
+{
+    return verdict == Verdict::Permitted || verdict == Verdict::Contained || verdict == Verdict::Approved;
+}
+
+Result<void> forEachGroup(Database& database, TextTable& texts, const std::string& kinds,
+                          const std::function<void(const Group&)>& visit)
+{
+    REVET_ASSIGN_OR_RETURN(Statement statement, database.prepare(R"sql(
+        SELECT kind, verdict, max(reach), target, other, sum(count), max(seq)
+        FROM event WHERE kind IN ()sql" + kinds + R"sql() GROUP BY kind, verdict, target, other)sql"));
+    while (true) {
+        REVET_ASSIGN_OR_RETURN(const bool row, statement.next());
+        if (!row) {
+            return {};
+        }
+        RowCursor cursor(statement);
+        Group group;
+        group.kind = static_cast<ActionKind>(cursor.integer(0, kActionKindCount - 1));
+        group.verdict = static_cast<Verdict>(cursor.integer(0, kVerdictCount - 1));
+        group.reach = static_cast<Reach>(cursor.integer(0, kReachCount - 1));
+        const std::int64_t target = cursor.integer(0, kMost);
+        const std::int64_t other = cursor.integer(0, kMost);
+        group.occurrences = static_cast<std::uint64_t>(cursor.integer(0, kMost));
+        group.last = EventSeq(static_cast<std::uint64_t>(cursor.integer(1, kMost)));
+        if (!cursor.isValid()) {
+            return fail(ErrorCode::Malformed, "read a row of the table event",
+                        "the journal is damaged; revet log --verify names the place");
+        }
+        REVET_ASSIGN_OR_RETURN(group.target, texts.text(target));
+        REVET_ASSIGN_OR_RETURN(group.other, texts.text(other));
+        visit(group);
+    }
+}
+
+/// Counter of a file that an action of this kind adds to, for its target.
+std::uint64_t FileSummary::*counterOf(ActionKind kind)
+{
+    if (kind == ActionKind::Read) {
+        return &FileSummary::reads;
+    }
+    if (kind == ActionKind::Create) {
+        return &FileSummary::created;
+    }
+    if (kind == ActionKind::Delete || kind == ActionKind::Rename) {
+        return &FileSummary::deleted;
+    }
+    return &FileSummary::writes;
+}
+
+std::string listOf(std::initializer_list<ActionKind> kinds)
+{
+    std::string list;
+    for (const ActionKind kind : kinds) {
+        list += (list.empty() ? "" : ", ") + std::to_string(static_cast<int>(kind));
+    }
+    return list;
+}
+
+template<typename Summary>
+void noteLast(Summary& summary, const Group& group)
+{
+    summary.reach = std::max(summary.reach, group.reach);
+    if (group.last > summary.last) {
+        summary.last = group.last;
+        summary.lastVerdict = group.verdict;
+    }
+}
+
+template<typename Key, typename Summary>
+std::vector<Summary> valuesOf(std::map<Key, Summary> summaries)
+{
+    std::vector<Summary> values;
+    values.reserve(summaries.size());
+    for (auto& [key, summary] : summaries) {
+        values.push_back(std::move(summary));
+    }
+    return values;
+}
+
+} // namespace
+
+Result<std::vector<Bucket>> readBuckets(Database& database, WallTime sessionStart)
+{
+    REVET_ASSIGN_OR_RETURN(
+        Statement statement,
+        database.prepare("SELECT slot, events, occurrences, reach FROM bucket ORDER BY slot"));
+    std::vector<Bucket> buckets;
+    while (true) {
+        REVET_ASSIGN_OR_RETURN(const bool row, statement.next());
+        if (!row) {
+            return buckets;
+        }
+        RowCursor cursor(statement);
+        std::optional<Bucket> bucket = bucketOfSlot(cursor.integer(0, kMost), sessionStart);
+        const std::int64_t events = cursor.integer(0, kMost);
+        const std::int64_t occurrences = cursor.integer(0, kMost);
+        const std::int64_t reach = cursor.integer(0, kReachCount - 1);
+        if (!bucket || !cursor.isValid()) {
+            return fail(ErrorCode::Malformed, "read a row of the table bucket",
+                        "the journal is damaged; revet log --verify names the place");
+        }
+        bucket->events = static_cast<std::uint64_t>(events);
+        bucket->occurrences = static_cast<std::uint64_t>(occurrences);
+        bucket->reach = static_cast<Reach>(reach);
+        buckets.push_back(*bucket);
+    }
+}
+
+Result<std::vector<FileSummary>> summarizeFiles(Database& database, TextTable& texts)
+{
+    std::map<std::string, FileSummary> files;
+    const auto add
+        = [&files](const std::string& path, const Group& group, std::uint64_t FileSummary::*counter) {
+              FileSummary& file = files[path];
+              file.path = path;
+              file.*(isDone(group.verdict) ? counter : &FileSummary::refused) += group.occurrences;
+              noteLast(file, group);
+          };
+    const auto visit = [&add](const Group& group) {
+        const bool makesName = group.kind == ActionKind::Rename || group.kind == ActionKind::Link;
+        if (group.kind != ActionKind::Link) {
+            add(group.target, group, counterOf(group.kind));
+        }
+        if (makesName && !group.other.empty()) {
+            add(group.other, group, &FileSummary::created);
+        }
+    };
+    const std::string kinds
+        = listOf({ActionKind::Read, ActionKind::Write, ActionKind::Create, ActionKind::Delete,
+                  ActionKind::Rename, ActionKind::Link, ActionKind::Chmod});
+    REVET_RETURN_IF_ERROR(forEachGroup(database, texts, kinds, visit));
+    return valuesOf(std::move(files));
+}
+
+Result<std::vector<DestinationSummary>> summarizeDestinations(Database& database, TextTable& texts)
+{
+    std::map<std::pair<ActionKind, std::string>, DestinationSummary> destinations;
+    const auto visit = [&destinations](const Group& group) {
+        DestinationSummary& destination = destinations[{group.kind, group.target}];
+        destination.kind = group.kind;
+        destination.target = group.target;
+        (isDone(group.verdict) ? destination.permitted : destination.refused) += group.occurrences;
+        noteLast(destination, group);
+    };
+    const std::string kinds
+        = listOf({ActionKind::Connect, ActionKind::Dns, ActionKind::Listen, ActionKind::Socket});
+    REVET_RETURN_IF_ERROR(forEachGroup(database, texts, kinds, visit));
+    return valuesOf(std::move(destinations));
+}
+
+} // namespace revet::journal
