@@ -1,0 +1,413 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/supervisor/notify_loop.h"
+
+#include "engine/base/log.h"
+#include "engine/supervisor/call_decoder.h"
+#include "engine/supervisor/socket_address.h"
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+namespace revet::supervisor {
+namespace {
+
+using os::Notification;
+
+[[nodiscard]] os::FileId rootOf(const BoxView& box)
+{
+    struct stat status
+    {
+    };
+    if (::fstat(box.outerRoot.get(), &status) < 0) {
+        return {}; // equals no root, so no process counts as the box's
+    }
+    return {status.st_dev, status.st_ino};
+}
+
+/// With these levels trapped_calls.cpp lets chdir and umask go by unseen.
+[[nodiscard]] ProcessCache::Context contextOf(const BoxView& box)
+{
+    const bool isUnseen = box.tier == Tier::Container && box.observe == ObserveLevel::Exec;
+    return isUnseen ? ProcessCache::Context::Forgotten : ProcessCache::Context::Remembered;
+}
+
+/// Whether an error is ours rather than what the call's arguments deserve.
+[[nodiscard]] bool isOwnFailure(const Error& error)
+{
+    switch (error.errnoValue) {
+    case EBADF:
+    case EFAULT:
+    case EINVAL:
+    case E2BIG:
+    case ENAMETOOLONG:
+    case ENOENT:
+    case ENOTDIR:
+    case ERANGE:
+        return false;
+    default:
+        return true;
+    }
+}
+
+[[nodiscard]] bool movesNames(Operation operation)
+{
+    return operation == Operation::Rename || operation == Operation::Remove
+        || operation == Operation::RemoveDirectory || operation == Operation::MakeSymlink;
+}
+
+/// Facts about what a call does as it is are worth no more than the call: where its arguments name nothing,
+/// the kernel says so itself.
+[[nodiscard]] Result<Answer> proceedUnless(const Result<void>& recorded)
+{
+    if (!recorded && isOwnFailure(recorded.error())) {
+        return fail(recorded.error());
+    }
+    return Answer::proceed();
+}
+
+} // namespace
+
+void sendAnswer(os::NotifyDevice& device, std::uint64_t notification, const Answer& answer)
+{
+    switch (answer.kind) {
+    case Answer::Kind::Continue:
+        device.answerContinue(notification);
+        return;
+    case Answer::Kind::Value:
+        device.answerValue(notification, answer.value);
+        return;
+    case Answer::Kind::Fail:
+    case Answer::Kind::Later: // nobody is left to try again
+        device.answerError(notification, answer.errnoValue > 0 ? answer.errnoValue : EPERM);
+        return;
+    case Answer::Kind::Descriptor:
+        break;
+    }
+    const Result<void> sent = device.answerWithFd(notification, answer.descriptor.get(), answer.closeOnExec);
+    if (sent) {
+        return;
+    }
+    if (answer.retract) {
+        answer.retract();
+    }
+    device.answerError(notification, sent.error().errnoValue == EMFILE ? EMFILE : EPERM);
+}
+
+NotifyLoop::NotifyLoop(os::NotifyDevice& device, const Dependencies& dependencies)
+    : m_device(device)
+    , m_dependencies(dependencies)
+    , m_processes(rootOf(dependencies.box), dependencies.generation, contextOf(dependencies.box))
+    , m_resolver(dependencies.box, dependencies.host, dependencies.generation)
+    , m_recorder(dependencies.box, m_resolver, dependencies.facts)
+    , m_waiting(device, rootOf(dependencies.box), dependencies.generation, dependencies.perform)
+{
+}
+
+NotifyLoop::~NotifyLoop() = default;
+
+void NotifyLoop::run()
+{
+    for (;;) {
+        const Result<std::optional<Notification>> notification = m_device.receive();
+        if (!notification) {
+            log("supervisor").error("the listener failed: {}", toString(notification.error()));
+            return;
+        }
+        if (!*notification) {
+            return;
+        }
+        handle(**notification);
+    }
+}
+
+void NotifyLoop::handle(const Notification& notification)
+{
+    const Result<ProcessCache::Process*> process = m_processes.find(notification.tid);
+    if (!process) {
+        refuseOwnFailure(notification, process.error());
+        return;
+    }
+    ProcessTarget target(notification, m_device, m_processes, **process);
+    const Result<Answer> answer = answerTo(notification, target);
+    if (!answer && isOwnFailure(answer.error())) {
+        refuseOwnFailure(notification, answer.error());
+        return;
+    }
+    if (!answer) {
+        m_device.answerError(notification.id, answer.error().errnoValue);
+        return;
+    }
+    if (answer->kind != Answer::Kind::Later) {
+        sendAnswer(m_device, notification.id, *answer);
+    }
+}
+
+Result<Answer> NotifyLoop::answerTo(const Notification& notification, Target& target)
+{
+    if (!m_unnamedExecs.empty()) {
+        nameEarlierExec(notification);
+    }
+    switch (notification.number) {
+    case SYS_execve:
+    case SYS_execveat:
+        return exec(notification, target);
+    case SYS_exit_group: {
+        constexpr std::uint64_t kStatusBits = 0xff;
+        const auto status = static_cast<std::int32_t>((notification.arguments[0] & kStatusBits) << 8U);
+        m_dependencies.settle();
+        m_dependencies.facts.aboutToExit(notification.tid, status);
+        m_processes.beforeExit(notification.tid);
+        return Answer::proceed();
+    }
+    case SYS_umask:
+        m_processes.setUmask(notification.tid, static_cast<mode_t>(notification.arguments[0]));
+        return Answer::proceed();
+    case SYS_chdir:
+    case SYS_fchdir:
+        return directoryChange(notification, target);
+    case SYS_connect:
+        return connect(notification, target);
+    case SYS_bind:
+        return bind(notification, target);
+    case SYS_listen:
+        return listen(notification, target);
+    case SYS_socket:
+        return refuseSocket(notification, target);
+    default:
+        break;
+    }
+    if (!isPathCall(notification.number)) {
+        return fail(ErrorCode::Malformed, "a call that nobody knows was trapped");
+    }
+    return pathCall(notification, target);
+}
+
+Result<Answer> NotifyLoop::pathCall(const Notification& notification, Target& target)
+{
+    REVET_ASSIGN_OR_RETURN(const Call call, decodeCall(notification, target));
+    if (!isReadingOpen(call)) {
+        return mutation(notification, target, call);
+    }
+    // Goes on with whatever the path has become since: a read-only view of the project and a tree without
+    // anything that the box may not read are what holds here.
+    return proceedUnless(m_recorder.readingOpen(target, call));
+}
+
+Result<Answer> NotifyLoop::mutation(const Notification& notification, Target& target, const Call& call)
+{
+    if (!target.hasBoxView()) {
+        // Its paths mean other objects than ours. Goes on: through its mounts the project is read-only, and
+        // what it mounted itself is its own.
+        m_recorder.foreignMutation(target, call);
+        return Answer::proceed();
+    }
+    Answer answer = m_dependencies.perform(call, target);
+    const bool goesOn = answer.kind == Answer::Kind::Continue;
+    if (movesNames(call.operation)) {
+        goesOn ? m_dependencies.generation.advanceSoon() : m_dependencies.generation.advance();
+    }
+    if (answer.kind == Answer::Kind::Later) {
+        m_waiting.add(notification, call);
+        return answer;
+    }
+    if (goesOn && !answer.isRecorded) {
+        // Goes on with whatever the path has become since: every brokered root is read-only in the box, so
+        // the most it can reach are its private places, its layer and devices.
+        const Result<void> recorded = m_recorder.mutation(target, call);
+        if (!recorded && isOwnFailure(recorded.error())) {
+            return fail(recorded.error());
+        }
+    }
+    return answer;
+}
+
+Result<Answer> NotifyLoop::exec(const Notification& notification, Target& target)
+{
+    m_dependencies.settle();
+    const bool isAt = notification.number == SYS_execveat;
+    const unsigned flags = isAt ? static_cast<unsigned>(notification.arguments[4]) : 0;
+    PathArgument program;
+    program.directory = isAt ? static_cast<int>(notification.arguments[0]) : AT_FDCWD;
+    Result<std::string> path = target.readString(notification.arguments[isAt ? 1 : 0]);
+    Result<Answer> answer = Answer::proceed();
+    if (path) {
+        program.path = std::move(*path);
+        program.isDescriptor = program.path.empty() && (flags & AT_EMPTY_PATH) != 0;
+        // Goes on: every program that the box can see it may run.
+        answer = proceedUnless(m_recorder.exec(target, program));
+    } else if (path.error().errnoValue == EPERM || path.error().errnoValue == EACCES) {
+        // The command's first exec: until then it is a child of pid 1, whose memory is nobody's to read.
+        m_dependencies.facts.aboutToExec(notification.tid, {});
+        m_unnamedExecs.insert(notification.tid);
+    } else if (isOwnFailure(path.error())) {
+        answer = fail(path.error());
+    }
+    // Last, since the target is what is forgotten. What is cached would outlive the program it is of.
+    m_processes.beforeExec(notification.tid);
+    return answer;
+}
+
+void NotifyLoop::nameEarlierExec(const Notification& notification)
+{
+    const auto unnamed = m_unnamedExecs.find(notification.tid);
+    const bool isExec = notification.number == SYS_execve || notification.number == SYS_execveat;
+    if (unnamed == m_unnamedExecs.end() || isExec) {
+        return;
+    }
+    m_unnamedExecs.erase(unnamed);
+    const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(notification.tid);
+    Result<std::string> program
+        = process ? process->readLink("exe") : Result<std::string>(fail(process.error()));
+    if (program) {
+        Fact fact;
+        fact.kind = ActionKind::Exec;
+        fact.target = std::move(*program);
+        m_dependencies.facts.record(notification.tid, std::move(fact));
+    }
+}
+
+Result<Answer> NotifyLoop::directoryChange(const Notification& notification, Target& target)
+{
+    Result<Answer> answer = Answer::proceed();
+    if (notification.number == SYS_chdir) {
+        PathArgument directory;
+        REVET_ASSIGN_OR_RETURN(directory.path, target.readString(notification.arguments[0]));
+        // Goes on: a working directory gives no right that a path does not.
+        answer = directory.path.empty() ? Result<Answer>(Answer::failure(ENOENT))
+                                        : proceedUnless(m_recorder.directoryChange(target, directory));
+    }
+    m_processes.beforeDirectoryChange(notification.tid);
+    return answer;
+}
+
+namespace {
+
+/// None where the kernel will refuse the address for its length.
+[[nodiscard]] Result<SocketAddress> readAddress(const Notification& notification, Target& target)
+{
+    const auto size = static_cast<int>(notification.arguments[2]);
+    if (size <= 0 || size > static_cast<int>(kSocketAddressMaximum)) {
+        return SocketAddress{};
+    }
+    std::array<std::byte, kSocketAddressMaximum> bytes{};
+    const std::span<std::byte> address = std::span(bytes).first(static_cast<std::size_t>(size));
+    REVET_RETURN_IF_ERROR(target.readBytes(notification.arguments[1], address));
+    return parseSocketAddress(address);
+}
+
+} // namespace
+
+Result<Answer> NotifyLoop::connect(const Notification& notification, Target& target)
+{
+    // All of these go on: the box's network namespace has nothing but its own loopback, and the sockets
+    // with a path are those of its tree. The address is what was asked for, no more.
+    REVET_ASSIGN_OR_RETURN(SocketAddress address, readAddress(notification, target));
+    Fact fact;
+    fact.kind = ActionKind::Connect;
+    switch (address.kind) {
+    case SocketAddress::Kind::Other:
+        return Answer::proceed();
+    case SocketAddress::Kind::LocalPath: {
+        PathArgument socket;
+        socket.path = std::move(address.text);
+        return proceedUnless(m_recorder.localConnect(target, socket));
+    }
+    case SocketAddress::Kind::LocalAbstract:
+        break;
+    case SocketAddress::Kind::Network:
+        if (!address.isLoopback) {
+            fact.verdict = Verdict::Denied;
+            fact.errnoValue = ENETUNREACH;
+            fact.rule = "no network";
+        }
+        break;
+    }
+    fact.target = std::move(address.text);
+    m_dependencies.facts.record(notification.tid, std::move(fact));
+    return Answer::proceed();
+}
+
+Result<Answer> NotifyLoop::bind(const Notification& notification, Target& target)
+{
+    REVET_ASSIGN_OR_RETURN(SocketAddress address, readAddress(notification, target));
+    if (address.kind == SocketAddress::Kind::Other) {
+        return Answer::proceed();
+    }
+    if (address.kind == SocketAddress::Kind::LocalPath) {
+        Call call;
+        call.notification = notification.id;
+        call.operation = Operation::BindLocalSocket;
+        call.path.path = std::move(address.text);
+        call.socket = static_cast<int>(notification.arguments[0]);
+        return mutation(notification, target, call);
+    }
+    // Goes on: abstract names and ports belong to the box's own network namespace.
+    Fact fact;
+    fact.kind = ActionKind::Listen;
+    fact.target = std::move(address.text);
+    m_dependencies.facts.record(notification.tid, std::move(fact));
+    return Answer::proceed();
+}
+
+Result<Answer> NotifyLoop::listen(const Notification& notification, Target& target)
+{
+    const Result<UniqueFd> socket = target.duplicateDescriptor(static_cast<int>(notification.arguments[0]));
+    if (!socket) {
+        return proceedUnless(fail(socket.error()));
+    }
+    std::array<std::byte, kSocketAddressMaximum> bytes{};
+    auto size = static_cast<socklen_t>(bytes.size());
+    if (::getsockname(socket->get(), reinterpret_cast<sockaddr*>(bytes.data()), &size) < 0) {
+        return Answer::proceed(); // not a socket: the kernel says so
+    }
+    SocketAddress address = parseSocketAddress(std::span(bytes).first(size));
+    if (address.kind != SocketAddress::Kind::Other) {
+        Fact fact;
+        fact.kind = ActionKind::Listen;
+        fact.target = std::move(address.text);
+        m_dependencies.facts.record(notification.tid, std::move(fact));
+    }
+    // Goes on: a port opens in the box's own network namespace only.
+    return Answer::proceed();
+}
+
+Answer NotifyLoop::refuseSocket(const Notification& notification, Target& target)
+{
+    const auto family = static_cast<int>(notification.arguments[0]);
+    const bool isRaw = family == AF_INET || family == AF_INET6;
+    Fact fact;
+    fact.kind = ActionKind::Socket;
+    fact.verdict = Verdict::Denied;
+    fact.target = socketFamilyName(family) + (isRaw ? " raw" : "");
+    fact.errnoValue = isRaw ? EPERM : EAFNOSUPPORT;
+    Answer answer = Answer::failure(fact.errnoValue);
+    m_dependencies.facts.record(target.tid(), std::move(fact));
+    return answer;
+}
+
+void NotifyLoop::refuseOwnFailure(const Notification& notification, const Error& error)
+{
+    if (!m_device.isValid(notification.id)) {
+        return; // the caller is gone: there is nobody to refuse anything to
+    }
+    log("supervisor")
+        .warn("call {} of thread {} refused: {}", notification.number, notification.tid, toString(error));
+    Fact fact;
+    fact.kind = ActionKind::Syscall;
+    fact.verdict = Verdict::Denied;
+    fact.target = "system call " + std::to_string(notification.number);
+    fact.rule = "the supervisor could not look at it";
+    fact.errnoValue = EPERM;
+    m_dependencies.facts.record(notification.tid, std::move(fact));
+    m_device.answerError(notification.id, EPERM);
+}
+
+} // namespace revet::supervisor

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/supervisor/process_target.h"
+#include "engine/supervisor/recorder.h"
+#include "engine/supervisor/waiting_calls.h"
+
+#include <functional>
+#include <unordered_set>
+
+namespace revet::supervisor {
+
+struct SocketAddress;
+
+/// Takes the notifications of one listener one by one and answers each exactly once. One thread.
+class NotifyLoop
+{
+public:
+    struct Dependencies
+    {
+        const BoxView& box;
+        const HostView& host;
+        TreeGeneration& generation;
+        FactSink& facts;
+        /// The broker's two doors. Thread-safe: waiting calls come by a thread of their own.
+        std::function<Answer(const Call&, Target&)> perform;
+        std::function<void()> settle;
+    };
+
+    NotifyLoop(os::NotifyDevice& device, const Dependencies& dependencies);
+    ~NotifyLoop();
+    NotifyLoop(const NotifyLoop&) = delete;
+    NotifyLoop& operator=(const NotifyLoop&) = delete;
+    NotifyLoop(NotifyLoop&&) = delete;
+    NotifyLoop& operator=(NotifyLoop&&) = delete;
+
+    /// Blocks until nobody is left to ask, or the device fails.
+    void run();
+
+private:
+    void handle(const os::Notification& notification);
+    [[nodiscard]] Result<Answer> answerTo(const os::Notification& notification, Target& target);
+    [[nodiscard]] Result<Answer> pathCall(const os::Notification& notification, Target& target);
+    [[nodiscard]] Result<Answer> mutation(const os::Notification& notification, Target& target,
+                                          const Call& call);
+    [[nodiscard]] Result<Answer> exec(const os::Notification& notification, Target& target);
+    [[nodiscard]] Result<Answer> directoryChange(const os::Notification& notification, Target& target);
+    [[nodiscard]] Result<Answer> connect(const os::Notification& notification, Target& target);
+    [[nodiscard]] Result<Answer> bind(const os::Notification& notification, Target& target);
+    [[nodiscard]] Result<Answer> listen(const os::Notification& notification, Target& target);
+    [[nodiscard]] Answer refuseSocket(const os::Notification& notification, Target& target);
+    void refuseOwnFailure(const os::Notification& notification, const Error& error);
+    void nameEarlierExec(const os::Notification& notification);
+
+    os::NotifyDevice& m_device;
+    Dependencies m_dependencies;
+    ProcessCache m_processes;
+    Resolver m_resolver;
+    Recorder m_recorder;
+    WaitingCalls m_waiting;
+    std::unordered_set<int> m_unnamedExecs; ///< threads whose exec could not be read before it was made
+};
+
+/// Sends an answer; a refused or failed one is a refusal in the box too.
+void sendAnswer(os::NotifyDevice& device, std::uint64_t notification, const Answer& answer);
+
+} // namespace revet::supervisor

@@ -1,0 +1,277 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/supervisor/process_target.h"
+
+#include "engine/os/pidfd.h"
+
+#include <cerrno>
+#include <climits>
+#include <string_view>
+#include <utility>
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace revet::supervisor {
+namespace {
+
+/// A number can only come back to another process after all others were given out: that takes seconds.
+constexpr std::chrono::milliseconds kTrustedFor{250};
+/// Each process costs two descriptors.
+constexpr std::size_t kMaximumProcesses = 128;
+constexpr std::size_t kMaximumThreads = 4096;
+constexpr mode_t kStrictestMask = 0777;
+
+[[nodiscard]] SteadyTime now()
+{
+    return std::chrono::steady_clock::now();
+}
+
+/// A link of /proc that names a file: fails where that file has no path to come back by.
+[[nodiscard]] Result<std::string> pathBehind(int tid, const std::string& link, int whenMissing)
+{
+    REVET_ASSIGN_OR_RETURN(const os::ProcessDirectory process, os::ProcessDirectory::open(tid));
+    Result<std::string> path = process.readLink(link.c_str());
+    if (!path) {
+        Error error = std::move(path).error();
+        error.errnoValue = error.errnoValue == ENOENT ? whenMissing : error.errnoValue;
+        return fail(std::move(error));
+    }
+    if (!path->starts_with('/')) {
+        return fail(Error::fromErrno("name what a descriptor of the target stands for", ENOTDIR));
+    }
+    if (path->ends_with(" (deleted)") && process.isUnlinked(link.c_str())) {
+        return fail(Error::fromErrno("name a deleted directory", ENOENT));
+    }
+    return path;
+}
+
+} // namespace
+
+struct ProcessCache::Process
+{
+    Process(int group, UniqueFd fd)
+        : threadGroup(group)
+        , pidFd(std::move(fd))
+        , memory(group)
+        , checked(now())
+    {
+    }
+
+    int threadGroup;
+    UniqueFd pidFd; ///< none where there was no room: then nothing is remembered for longer than trusted
+    os::TargetMemory memory;
+    SteadyTime checked;
+    std::optional<std::string> workingDirectory;
+    std::uint64_t workingDirectoryGeneration = 0;
+    SteadyTime settledFrom{}; ///< until then a chdir may be under way
+    std::optional<mode_t> umask;
+    std::optional<bool> seesBox;
+};
+
+ProcessCache::ProcessCache(os::FileId boxRoot, const TreeGeneration& generation, Context context)
+    : m_boxRoot(boxRoot)
+    , m_generation(generation)
+    , m_context(context)
+{
+}
+
+ProcessCache::~ProcessCache() = default;
+
+Result<ProcessCache::Process*> ProcessCache::find(int tid)
+{
+    const auto group = m_threadGroups.find(tid);
+    if (group != m_threadGroups.end()) {
+        const auto known = m_processes.find(group->second);
+        if (known != m_processes.end() && isCurrent(tid, *known->second)) {
+            return known->second.get();
+        }
+        m_processes.erase(group->second);
+        m_threadGroups.erase(group);
+    }
+    int threadGroup = tid;
+    Result<UniqueFd> pidFd = os::openPidFd(tid);
+    if (!pidFd) {
+        // Not a leader, or no descriptor left; the status knows, and fails where the thread has gone.
+        REVET_ASSIGN_OR_RETURN(const os::ProcessDirectory process, os::ProcessDirectory::open(tid));
+        REVET_ASSIGN_OR_RETURN(const os::ProcessStatus status, process.status());
+        threadGroup = status.threadGroup;
+        pidFd = os::openPidFd(threadGroup);
+    }
+    makeRoom();
+    m_threadGroups[tid] = threadGroup;
+    std::unique_ptr<Process>& process = m_processes[threadGroup];
+    if (!process || !isCurrent(threadGroup, *process)) {
+        process = std::make_unique<Process>(threadGroup, pidFd ? std::move(*pidFd) : UniqueFd());
+    }
+    return process.get();
+}
+
+bool ProcessCache::isCurrent(int tid, Process& process)
+{
+    const SteadyTime time = now();
+    if (time - process.checked < kTrustedFor) {
+        return true;
+    }
+    process.checked = time;
+    const bool isThread
+        = tid == process.threadGroup || ::syscall(SYS_tgkill, process.threadGroup, tid, 0) == 0;
+    return isThread && process.pidFd && os::isPidFdAlive(process.pidFd.get());
+}
+
+void ProcessCache::makeRoom()
+{
+    if (m_processes.size() < kMaximumProcesses && m_threadGroups.size() < kMaximumThreads) {
+        return;
+    }
+    m_threadGroups.clear();
+    m_processes.clear();
+}
+
+void ProcessCache::beforeExec(int tid)
+{
+    const Result<Process*> process = find(tid);
+    if (process) {
+        m_processes.erase((*process)->threadGroup);
+    }
+}
+
+void ProcessCache::beforeExit(int tid)
+{
+    beforeExec(tid);
+    m_threadGroups.erase(tid);
+}
+
+void ProcessCache::beforeDirectoryChange(int tid)
+{
+    const Result<Process*> process = find(tid);
+    if (process) {
+        (*process)->workingDirectory.reset();
+        (*process)->settledFrom = now() + TreeGeneration::kUnsettledFor;
+    }
+}
+
+void ProcessCache::setUmask(int tid, mode_t mask)
+{
+    const Result<Process*> process = find(tid);
+    if (process) {
+        (*process)->umask = mask & kStrictestMask;
+    }
+}
+
+bool ProcessCache::seesBox(int tid)
+{
+    const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(tid);
+    if (!process) {
+        return false;
+    }
+    const Result<os::FileId> root = process->identityOf("root");
+    const Result<os::FileId> mountNamespace = process->identityOf("ns/mnt");
+    if (!root || !mountNamespace || *root != m_boxRoot) {
+        return false;
+    }
+    if (!m_boxMountNamespace) {
+        m_boxMountNamespace = *mountNamespace;
+    }
+    return *m_boxMountNamespace == *mountNamespace;
+}
+
+ProcessTarget::ProcessTarget(const os::Notification& notification, os::NotifyDevice& device,
+                             ProcessCache& cache, ProcessCache::Process& process)
+    : m_tid(notification.tid)
+    , m_notification(notification.id)
+    , m_device(device)
+    , m_cache(cache)
+    , m_process(process)
+{
+}
+
+template<typename Type>
+Result<Type> ProcessTarget::ifStillWaiting(Result<Type> result) const
+{
+    if (!m_device.isValid(m_notification)) {
+        return fail(Error::fromErrno("read a target that went away", ESRCH));
+    }
+    return result;
+}
+
+Result<std::string> ProcessTarget::readString(std::uint64_t address)
+{
+    return ifStillWaiting(m_process.memory.readString(address, PATH_MAX));
+}
+
+Result<void> ProcessTarget::readBytes(std::uint64_t address, std::span<std::byte> into)
+{
+    return ifStillWaiting(m_process.memory.read(address, into));
+}
+
+Result<std::string> ProcessTarget::workingDirectory()
+{
+    const std::uint64_t generation = m_cache.m_generation.value();
+    if (m_process.workingDirectory && m_process.workingDirectoryGeneration == generation) {
+        return *m_process.workingDirectory;
+    }
+    REVET_ASSIGN_OR_RETURN(std::string path, ifStillWaiting(pathBehind(m_tid, "cwd", ESRCH)));
+    if (m_cache.m_context == ProcessCache::Context::Remembered && m_cache.m_generation.isSettled()
+        && now() >= m_process.settledFrom) {
+        m_process.workingDirectory = path;
+        m_process.workingDirectoryGeneration = generation;
+    }
+    return path;
+}
+
+Result<std::string> ProcessTarget::descriptorPath(int fd)
+{
+    if (fd < 0) {
+        return fail(Error::fromErrno("look at a descriptor of the target", EBADF));
+    }
+    return ifStillWaiting(pathBehind(m_tid, "fd/" + std::to_string(fd), EBADF));
+}
+
+Result<UniqueFd> ProcessTarget::duplicateDescriptor(int fd)
+{
+    if (!m_process.pidFd) {
+        return fail(Error::fromErrno("open a process", EMFILE));
+    }
+    return ifStillWaiting(os::duplicateFrom(m_process.pidFd.get(), fd));
+}
+
+mode_t ProcessTarget::fileModeMask()
+{
+    if (m_process.umask) {
+        return *m_process.umask;
+    }
+    const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(m_tid);
+    const Result<os::ProcessStatus> status
+        = process ? process->status() : Result<os::ProcessStatus>(fail(process.error()));
+    if (!status) {
+        return kStrictestMask;
+    }
+    if (m_cache.m_context == ProcessCache::Context::Remembered) {
+        m_process.umask = status->umask;
+    }
+    return status->umask;
+}
+
+std::uint64_t ProcessTarget::fileSizeLimit()
+{
+    struct rlimit limit
+    {
+    };
+    if (::prlimit(m_tid, RLIMIT_FSIZE, nullptr, &limit) < 0) {
+        return 0;
+    }
+    return limit.rlim_cur;
+}
+
+bool ProcessTarget::hasBoxView()
+{
+    if (!m_process.seesBox) {
+        m_process.seesBox = m_cache.seesBox(m_tid);
+    }
+    return *m_process.seesBox;
+}
+
+} // namespace revet::supervisor

@@ -1,0 +1,349 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/supervisor/recorder.h"
+
+#include "engine/os/uapi.h"
+#include "engine/supervisor/call_decoder.h"
+#include "engine/supervisor/place.h"
+
+#include <cerrno>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace revet::supervisor {
+namespace {
+
+using State = Sighting::State;
+using LastComponent = Resolver::LastComponent;
+
+constexpr std::uint64_t kTemporaryFile = O_TMPFILE & ~O_DIRECTORY;
+
+[[nodiscard]] bool isSpecial(mode_t mode)
+{
+    return mode == 0 || S_ISCHR(mode) || S_ISBLK(mode) || S_ISFIFO(mode) || S_ISSOCK(mode);
+}
+
+[[nodiscard]] bool isEmptyDirectory(int directory)
+{
+    const int fd = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(fd < 0 ? nullptr : ::fdopendir(fd), ::closedir);
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): readdir is safe on a stream of one's own (POSIX.1-2024)
+    while (const dirent* const entry = stream ? ::readdir(stream.get()) : nullptr) {
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != "..") {
+            return false;
+        }
+    }
+    return stream != nullptr;
+}
+
+[[nodiscard]] ActionKind kindOf(Operation operation)
+{
+    switch (operation) {
+    case Operation::Open:
+    case Operation::Truncate:
+        return ActionKind::Write;
+    case Operation::MakeDirectory:
+    case Operation::MakeNode:
+    case Operation::MakeSymlink:
+        return ActionKind::Create;
+    case Operation::MakeLink:
+        return ActionKind::Link;
+    case Operation::Remove:
+    case Operation::RemoveDirectory:
+        return ActionKind::Delete;
+    case Operation::Rename:
+        return ActionKind::Rename;
+    case Operation::BindLocalSocket:
+        return ActionKind::Listen;
+    case Operation::ChangeMode:
+    case Operation::ChangeOwner:
+    case Operation::ChangeTimes:
+    case Operation::SetAttribute:
+    case Operation::RemoveAttribute:
+    case Operation::CheckAccess:
+        break;
+    }
+    return ActionKind::Chmod;
+}
+
+[[nodiscard]] LastComponent lastOf(const Call& call)
+{
+    const bool keeps = call.operation == Operation::Open
+        ? (call.flags & O_NOFOLLOW) != 0
+        : call.operation != Operation::Truncate && (call.flags & AT_SYMLINK_NOFOLLOW) != 0;
+    return keeps ? LastComponent::Keep : LastComponent::Follow;
+}
+
+/// The claim without its last name, and that name.
+[[nodiscard]] std::pair<std::string, std::string> split(std::string claimed)
+{
+    while (claimed.size() > 1 && claimed.ends_with('/')) {
+        claimed.pop_back();
+    }
+    const std::size_t slash = claimed.rfind('/');
+    return {slash == 0 ? "/" : claimed.substr(0, slash), claimed.substr(slash + 1)};
+}
+
+} // namespace
+
+Recorder::Recorder(const BoxView& box, Resolver& resolver, FactSink& facts)
+    : m_box(box)
+    , m_resolver(resolver)
+    , m_facts(facts)
+{
+}
+
+Result<void> Recorder::readingOpen(Target& target, const Call& call)
+{
+    if (m_box.observe != ObserveLevel::Full || (call.flags & (O_PATH | O_DIRECTORY)) != 0) {
+        return {};
+    }
+    REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, call.path));
+    const Sighting& sighting = m_resolver.lookForReading(claimed);
+    if (sighting.state != State::Exists) {
+        withheld(target, ActionKind::Read, sighting);
+        return {};
+    }
+    if (S_ISDIR(sighting.mode)) {
+        return {};
+    }
+    Fact fact;
+    fact.target = sighting.path;
+    fact.detail = static_cast<std::int64_t>(call.flags);
+    if (!sighting.isReadable) {
+        fact.verdict = Verdict::Failed;
+        fact.errnoValue = EACCES;
+    }
+    m_facts.record(target.tid(), std::move(fact));
+    return {};
+}
+
+Result<void> Recorder::mutation(Target& target, const Call& call)
+{
+    if (call.operation == Operation::CheckAccess) {
+        return {};
+    }
+    REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, call.path));
+    switch (call.operation) {
+    case Operation::Open:
+        writingOpen(target, call, claimed);
+        return {};
+    case Operation::MakeDirectory:
+    case Operation::MakeNode:
+    case Operation::MakeSymlink:
+    case Operation::BindLocalSocket:
+        created(target, call, kindOf(call.operation), claimed, call.text);
+        return {};
+    case Operation::Remove:
+    case Operation::RemoveDirectory:
+        removal(target, call, claimed);
+        return {};
+    case Operation::MakeLink:
+    case Operation::Rename:
+        return twoNames(target, call, claimed);
+    case Operation::Truncate:
+    case Operation::ChangeMode:
+    case Operation::ChangeOwner:
+    case Operation::ChangeTimes:
+    case Operation::SetAttribute:
+    case Operation::RemoveAttribute:
+    case Operation::CheckAccess:
+        break;
+    }
+    Fact fact;
+    fact.detail = call.operation == Operation::ChangeMode ? static_cast<std::int64_t>(call.mode) : 0;
+    changed(target, kindOf(call.operation), m_resolver.look(claimed, lastOf(call)), std::move(fact));
+    return {};
+}
+
+void Recorder::foreignMutation(Target& target, const Call& call)
+{
+    Fact fact;
+    fact.kind = kindOf(call.operation);
+    fact.verdict = Verdict::Failed;
+    fact.target = call.path.path;
+    fact.other = call.second.path;
+    fact.rule = "a root or mount namespace of its own";
+    fact.errnoValue = EROFS;
+    m_facts.record(target.tid(), std::move(fact));
+}
+
+Result<void> Recorder::exec(Target& target, const PathArgument& program)
+{
+    REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, program));
+    const Sighting& sighting = m_resolver.lookForReading(claimed);
+    if (sighting.state != State::Exists) {
+        withheld(target, ActionKind::Exec, sighting);
+        return {};
+    }
+    constexpr mode_t kAnyExecute = S_IXUSR | S_IXGRP | S_IXOTH;
+    if (sighting.mode != 0 && (!S_ISREG(sighting.mode) || (sighting.mode & kAnyExecute) == 0)) {
+        return {};
+    }
+    Fact fact;
+    fact.kind = ActionKind::Exec;
+    fact.target = sighting.path;
+    const std::string path = sighting.path;
+    m_facts.record(target.tid(), std::move(fact));
+    m_facts.aboutToExec(target.tid(), path);
+    return {};
+}
+
+Result<void> Recorder::directoryChange(Target& target, const PathArgument& directory)
+{
+    REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, directory));
+    withheld(target, ActionKind::Read, m_resolver.lookForReading(claimed));
+    return {};
+}
+
+Result<void> Recorder::localConnect(Target& target, const PathArgument& socket)
+{
+    REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, socket));
+    const Sighting sighting = m_resolver.look(claimed, LastComponent::Follow).sighting;
+    if (sighting.state != State::Exists) {
+        withheld(target, ActionKind::Connect, sighting);
+        return {};
+    }
+    Fact fact;
+    fact.kind = ActionKind::Connect;
+    fact.target = sighting.path;
+    m_facts.record(target.tid(), std::move(fact));
+    return {};
+}
+
+void Recorder::withheld(Target& target, ActionKind kind, const Sighting& sighting)
+{
+    if (sighting.state != State::Withheld) {
+        return;
+    }
+    Fact fact;
+    fact.kind = kind;
+    fact.verdict = Verdict::Withheld;
+    fact.target = sighting.path;
+    fact.errnoValue = sighting.errnoValue;
+    m_facts.record(target.tid(), std::move(fact));
+}
+
+/// Records a change of an object, or of an entry of the directory `look`; fact.target is filled where empty.
+void Recorder::changed(Target& target, ActionKind kind, const Resolver::Look& look, Fact fact)
+{
+    const Sighting& sighting = look.sighting;
+    if (sighting.state != State::Exists) {
+        withheld(target, kind, sighting);
+        return;
+    }
+    fact.kind = kind;
+    if (fact.target.empty()) {
+        fact.target = sighting.path;
+    }
+    const Root* const root = m_resolver.rootOf(sighting.path);
+    if (isSpecial(sighting.mode)) {
+        // Devices, pipes and procfs keep nothing: the effect goes no further than the process.
+    } else if (root != nullptr && root->kind == Root::Kind::Brokered) {
+        fact.reach = Reach::Project;
+    } else if (::faccessat(look.object.get(), "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0) {
+        fact.verdict = Verdict::Contained;
+        fact.reach = Reach::Copy;
+    } else {
+        // A read-only mount is the box's wall; permissions would have said the same outside.
+        fact.errnoValue = errno;
+        fact.verdict = errno == EROFS ? Verdict::Denied : Verdict::Failed;
+    }
+    m_facts.record(target.tid(), std::move(fact));
+}
+
+void Recorder::created(Target& target, const Call& call, ActionKind kind, const std::string& claimed,
+                       std::string other)
+{
+    if (m_resolver.look(claimed, LastComponent::Keep).sighting.state == State::Exists) {
+        return; // EEXIST, and nothing has changed
+    }
+    const auto [parent, name] = split(claimed);
+    const Resolver::Look directory = m_resolver.look(parent, LastComponent::Follow);
+    Fact fact;
+    fact.target = directory.sighting.path + (directory.sighting.path.ends_with('/') ? "" : "/") + name;
+    fact.other = std::move(other);
+    fact.detail = static_cast<std::int64_t>(call.mode);
+    changed(target, kind, directory, std::move(fact));
+}
+
+void Recorder::writingOpen(Target& target, const Call& call, const std::string& claimed)
+{
+    const Resolver::Look look = m_resolver.look(claimed, lastOf(call));
+    const bool isCreating = (call.flags & O_CREAT) != 0;
+    if (look.sighting.state != State::Exists) {
+        if (isCreating && look.sighting.errnoValue == ENOENT) {
+            created(target, call, ActionKind::Create, claimed, {});
+        } else {
+            withheld(target, ActionKind::Write, look.sighting);
+        }
+        return;
+    }
+    const bool isUnnamed = (call.flags & kTemporaryFile) != 0;
+    const bool isExclusive = isCreating && (call.flags & O_EXCL) != 0;
+    const bool isReading = (call.flags & O_ACCMODE) == O_RDONLY && (call.flags & O_TRUNC) == 0;
+    if (isExclusive || S_ISLNK(look.sighting.mode) || (S_ISDIR(look.sighting.mode) && !isUnnamed)) {
+        return; // EEXIST, ELOOP, EISDIR
+    }
+    Fact fact;
+    fact.detail = static_cast<std::int64_t>(call.flags);
+    if (isReading) {
+        fact.target = look.sighting.path;
+        m_facts.record(target.tid(), std::move(fact));
+        return;
+    }
+    changed(target, isUnnamed ? ActionKind::Create : ActionKind::Write, look, std::move(fact));
+}
+
+void Recorder::removal(Target& target, const Call& call, const std::string& claimed)
+{
+    const Resolver::Look look = m_resolver.look(claimed, LastComponent::Keep);
+    const bool wantsDirectory = call.operation == Operation::RemoveDirectory;
+    if (look.sighting.state == State::Exists
+        && (S_ISDIR(look.sighting.mode) != wantsDirectory
+            || (wantsDirectory && !isEmptyDirectory(look.object.get())))) {
+        return; // EISDIR, ENOTDIR, ENOTEMPTY
+    }
+    if (look.sighting.state != State::Exists) {
+        withheld(target, ActionKind::Delete, look.sighting);
+        return;
+    }
+    Fact fact;
+    fact.target = look.sighting.path;
+    changed(target, ActionKind::Delete, m_resolver.look(split(claimed).first, LastComponent::Follow),
+            std::move(fact));
+}
+
+Result<void> Recorder::twoNames(Target& target, const Call& call, const std::string& claimed)
+{
+    REVET_ASSIGN_OR_RETURN(const std::string second, m_resolver.claimedPath(target, call.second));
+    const bool follows = call.operation == Operation::MakeLink && (call.flags & AT_SYMLINK_FOLLOW) != 0;
+    const Resolver::Look from
+        = m_resolver.look(claimed, follows ? LastComponent::Follow : LastComponent::Keep);
+    if (from.sighting.state != State::Exists) {
+        withheld(target, kindOf(call.operation), from.sighting);
+        return {};
+    }
+    const bool mustBeNew = call.operation == Operation::MakeLink || (call.flags & RENAME_NOREPLACE) != 0;
+    if (mustBeNew && m_resolver.look(second, LastComponent::Keep).sighting.state == State::Exists) {
+        return {};
+    }
+    const auto [parent, name] = split(second);
+    const Resolver::Look directory = m_resolver.look(parent, LastComponent::Follow);
+    Fact fact;
+    fact.target = from.sighting.path;
+    fact.other = directory.sighting.path + (directory.sighting.path.ends_with('/') ? "" : "/") + name;
+    fact.detail = static_cast<std::int64_t>(call.flags);
+    changed(target, kindOf(call.operation), directory, std::move(fact));
+    return {};
+}
+
+} // namespace revet::supervisor

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/supervisor/waiting_calls.h"
+
+#include "engine/supervisor/notify_loop.h"
+
+#include <cerrno>
+#include <utility>
+
+namespace revet::supervisor {
+namespace {
+
+constexpr std::chrono::milliseconds kRetryEvery{10};
+constexpr std::chrono::milliseconds kHeldTooLong{50};
+/// More than a box has reason to hold; each is a thread of its own that sleeps.
+constexpr std::size_t kMaximum = 256;
+/// linux/errno.h, not for user space: the kernel runs the handler and then restarts the call, or not, as
+/// SA_RESTART says.
+constexpr int kRestartSystemCall = 512;
+
+} // namespace
+
+WaitingCalls::WaitingCalls(os::NotifyDevice& device, os::FileId boxRoot, const TreeGeneration& generation,
+                           Perform perform)
+    : m_device(device)
+    , m_generation(generation)
+    , m_perform(std::move(perform))
+    , m_processes(boxRoot, generation, ProcessCache::Context::Forgotten)
+{
+}
+
+WaitingCalls::~WaitingCalls()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_isStopping = true;
+    }
+    m_changed.notify_one();
+    if (m_thread.joinable()) {
+        m_thread.join();
+    }
+    for (const Waiting& waiting : m_waiting) {
+        m_device.answerError(waiting.notification.id, EPERM);
+    }
+}
+
+void WaitingCalls::add(const os::Notification& notification, Call call)
+{
+    const std::lock_guard lock(m_mutex);
+    if (m_waiting.size() >= kMaximum) {
+        m_device.answerError(notification.id, EAGAIN);
+        return;
+    }
+    m_waiting.push_back({notification, std::move(call), std::chrono::steady_clock::now()});
+    if (!m_thread.joinable()) {
+        m_thread = std::thread([this] { run(); });
+    }
+    m_changed.notify_one();
+}
+
+void WaitingCalls::run()
+{
+    std::unique_lock lock(m_mutex);
+    for (;;) {
+        m_changed.wait(lock, [this] { return m_isStopping || !m_waiting.empty(); });
+        if (m_isStopping) {
+            return;
+        }
+        m_changed.wait_for(lock, kRetryEvery, [this] { return m_isStopping; });
+        std::deque<Waiting> round = std::exchange(m_waiting, {});
+        lock.unlock();
+        std::erase_if(round, [this](const Waiting& waiting) { return retry(waiting); });
+        lock.lock();
+        m_waiting.insert(m_waiting.begin(), std::make_move_iterator(round.begin()),
+                         std::make_move_iterator(round.end()));
+    }
+}
+
+bool WaitingCalls::retry(const Waiting& waiting)
+{
+    const os::Notification& notification = waiting.notification;
+    if (!m_device.isValid(notification.id)) {
+        return true;
+    }
+    const Result<ProcessCache::Process*> process = m_processes.find(notification.tid);
+    if (!process) {
+        m_device.answerError(notification.id, EPERM);
+        return true;
+    }
+    ProcessTarget target(notification, m_device, m_processes, **process);
+    const Answer answer = m_perform(waiting.call, target);
+    if (answer.kind != Answer::Kind::Later) {
+        sendAnswer(m_device, notification.id, answer);
+        return true;
+    }
+    if (std::chrono::steady_clock::now() - waiting.since < kHeldTooLong) {
+        return false;
+    }
+    const Result<os::ProcessDirectory> directory = os::ProcessDirectory::open(notification.tid);
+    const Result<os::SignalState> signals
+        = directory ? directory->signals() : Result<os::SignalState>(fail(directory.error()));
+    if (!signals || !signals->isInterrupting()) {
+        return false;
+    }
+    // A signal for the process may be taken by another of its threads; this one would then see the bare 512.
+    const bool isForThisThread = signals->isForThread || signals->threads == 1;
+    m_device.answerError(notification.id, isForThisThread ? kRestartSystemCall : EINTR);
+    return true;
+}
+
+} // namespace revet::supervisor

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/supervisor/call.h"
+#include "engine/supervisor/process_target.h"
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace revet::supervisor {
+
+/// Calls whose answer has to wait for somebody else (a lease that is being broken): tried again on a thread
+/// of their own until they can be answered. A caller that gets a signal meanwhile is let out of its call,
+/// else Ctrl-C, alarm(2) and SIGSTOP would be dead for it.
+class WaitingCalls
+{
+public:
+    using Perform = std::function<Answer(const Call&, Target&)>;
+
+    WaitingCalls(os::NotifyDevice& device, os::FileId boxRoot, const TreeGeneration& generation,
+                 Perform perform);
+    /// Refuses what still waits.
+    ~WaitingCalls();
+    WaitingCalls(const WaitingCalls&) = delete;
+    WaitingCalls& operator=(const WaitingCalls&) = delete;
+    WaitingCalls(WaitingCalls&&) = delete;
+    WaitingCalls& operator=(WaitingCalls&&) = delete;
+
+    /// Takes over the duty to answer. Thread-safe.
+    void add(const os::Notification& notification, Call call);
+
+private:
+    struct Waiting
+    {
+        os::Notification notification;
+        Call call;
+        SteadyTime since;
+    };
+    void run();
+    /// Whether it was answered, or needs no answer any more.
+    [[nodiscard]] bool retry(const Waiting& waiting);
+
+    os::NotifyDevice& m_device;
+    const TreeGeneration& m_generation;
+    Perform m_perform;
+    ProcessCache m_processes;
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::deque<Waiting> m_waiting;
+    bool m_isStopping = false;
+    std::thread m_thread; ///< started by the first call that waits
+};
+
+} // namespace revet::supervisor
