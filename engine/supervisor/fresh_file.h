@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <sys/stat.h>
+
+namespace revet::supervisor {
+
+inline constexpr std::size_t kMaximumJudgedFile = std::size_t{64} * 1024;
+
+/// A regular file's content from its start. Fails when it is no regular file or longer than `maximum`.
+[[nodiscard]] Result<std::string> readWhole(int fd, std::size_t maximum);
+/// The same for an entry of a directory; a last link is not followed.
+[[nodiscard]] Result<std::string> readEntry(int directory, const std::string& name, std::size_t maximum);
+
+/// Puts `content` under `name` in an inode that no process of the box ever had open, replacing what is
+/// there. All or nothing.
+[[nodiscard]] Result<void> installFresh(int directory, const std::string& name, std::string_view content,
+                                        mode_t mode);
+
+enum class Content : bool { Drop, Keep };
+/// Replaces the regular file `name`, which is `expected`, by a copy of it (mode, times, attributes; the
+/// content unless it is about to be truncated), so that its other hard links are left alone.
+[[nodiscard]] Result<void> replaceByCopy(int directory, const std::string& name, const struct stat& expected,
+                                         Content content);
+
+/// A name for a passing file of ours: ".revet-WHAT-N".
+[[nodiscard]] std::string passingName(std::string_view what);
+
+} // namespace revet::supervisor

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/policy/git_rules.h"
+#include "engine/supervisor/root_resolver.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace revet::supervisor {
+
+/// Why something is not done, in the words of the journal, and what the program gets.
+struct Refusal
+{
+    std::string rule;
+    int errnoValue = EACCES;
+};
+using Judgement = std::optional<Refusal>; ///< none: free
+
+enum class EntryKind : std::uint8_t { Directory, File, Symlink, Other };
+[[nodiscard]] EntryKind kindOf(mode_t mode);
+
+/// What a canonical path is to git's rules.
+struct GitFinding
+{
+    policy::GitEntry entry = policy::GitEntry::Ordinary;
+    bool isGitdir = false; ///< the path itself is one by its name: ".git", ".git/modules/x"
+    bool isDotGit = false; ///< it is ".git" in a work tree; a file there points to the gitdir
+    std::string gitdir; ///< absolute; of the entry, or of the innermost one by name
+    std::string inside;
+
+    /// Whether its content is judged once it is complete, instead of being refused.
+    [[nodiscard]] bool isJudgedByContent() const
+    {
+        return isDotGit || entry == policy::GitEntry::Config || entry == policy::GitEntry::CommonDir
+            || entry == policy::GitEntry::Alternates;
+    }
+};
+
+/// Rules G0 to G3: finds gitdirs by name and by shape, and judges what is done to their entries. Works on
+/// canonical paths, looks at the file system through the outer root. Thread-safe; the caller keeps others
+/// from changing what was judged.
+class GitGuard
+{
+public:
+    explicit GitGuard(const RootResolver& resolver)
+        : m_resolver(resolver)
+    {
+    }
+
+    [[nodiscard]] GitFinding find(std::string_view path) const;
+    /// Strictly below a gitdir, by name or by shape.
+    [[nodiscard]] bool isInGitdir(std::string_view path) const;
+    [[nodiscard]] static bool isInGitdirByName(std::string_view path);
+    /// The directories at or above `path`, up to its root, that have a gitdir's shape: their lengths.
+    [[nodiscard]] std::vector<std::size_t> gitdirsAbove(std::string_view path) const;
+    [[nodiscard]] static bool hasShape(int directory);
+    /// Whether `directory` gets the shape by an entry `name` and has not had it before.
+    [[nodiscard]] static bool wouldComplete(int directory, std::string_view name);
+
+    /// A new entry of this kind at `path`; `text` is what a link points to. Files whose content is judged
+    /// are refused here: who can judge content asks judgeContent() instead.
+    [[nodiscard]] Judgement creating(std::string_view path, EntryKind kind, std::string_view text) const;
+    /// Replacing `before` by `after` in an entry that isJudgedByContent().
+    [[nodiscard]] Judgement judgeContent(const GitFinding& finding, std::string_view path,
+                                         std::string_view before, std::string_view after) const;
+    /// A link that stays below its own directory, as git itself makes them in a gitdir.
+    [[nodiscard]] static bool staysBelow(std::string_view linkText);
+
+private:
+    [[nodiscard]] bool hasShapeAt(std::string_view directory) const;
+    const RootResolver& m_resolver;
+};
+
+[[nodiscard]] std::string gitRule(std::string_view what, std::string_view detail);
+
+} // namespace revet::supervisor

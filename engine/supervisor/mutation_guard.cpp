@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/supervisor/mutation_guard.h"
+
+#include "engine/supervisor/tree_scan.h"
+
+#include <fcntl.h>
+
+namespace revet::supervisor {
+
+using policy::GitEntry;
+
+Judgement MutationGuard::pinned(std::string_view path) const
+{
+    // In a gitdir git's own rules decide, entry by entry.
+    if (const Root* root = m_resolver.rootOf(path); root != nullptr && !GitGuard::isInGitdirByName(path)) {
+        const auto match = m_runLater.match(relativeTo(*root, path));
+        if (match && match->cls == policy::RunLaterClass::Pinned) {
+            return Refusal{"run-later: " + match->entry};
+        }
+    }
+    return {};
+}
+
+Judgement MutationGuard::changing(std::string_view path) const
+{
+    if (auto refusal = pinned(path)) {
+        return refusal;
+    }
+    const GitFinding finding = m_git.find(path);
+    if (finding.entry != GitEntry::Ordinary && finding.entry != GitEntry::DirectoryOnly) {
+        return Refusal{gitRule("protected", finding.inside)};
+    }
+    return {};
+}
+
+Judgement MutationGuard::changingMode(std::string_view path) const
+{
+    if (auto refusal = pinned(path)) {
+        return refusal;
+    }
+    const GitFinding finding = m_git.find(path);
+    return finding.entry == GitEntry::Protected ? Refusal{gitRule("protected", finding.inside)} : Judgement();
+}
+
+Judgement MutationGuard::creating(const Place& place, EntryKind kind, std::string_view text,
+                                  ContentJudge contentJudge) const
+{
+    const std::string path = place.path();
+    if (auto refusal = pinned(path)) {
+        return refusal;
+    }
+    // A link of that name is as good as the files behind it.
+    if (kind == EntryKind::Symlink && place.root != nullptr
+        && m_runLater.couldHoldPinned(relativeTo(*place.root, path)) && !GitGuard::isInGitdirByName(path)) {
+        return Refusal{"run-later: a link named " + place.name};
+    }
+    const bool isJudged = contentJudge == ContentJudge::Caller && kind == EntryKind::File
+        && m_git.find(path).isJudgedByContent();
+    if (!isJudged) {
+        if (auto refusal = m_git.creating(path, kind, text)) {
+            return refusal;
+        }
+    }
+    return completing(place);
+}
+
+Judgement MutationGuard::completing(const Place& place) const
+{
+    if (!GitGuard::wouldComplete(place.directory.get(), place.name)) {
+        return {};
+    }
+    TreeScan scan(m_git, [this](std::string_view path) { return pinned(path); });
+    return scan.becomingGitdir(place.directory.get(), place.directoryPath);
+}
+
+Judgement MutationGuard::removing(const Place& place, EntryKind kind) const
+{
+    const std::string path = place.path();
+    if (auto refusal = pinned(path)) {
+        return refusal;
+    }
+    const GitFinding finding = m_git.find(path);
+    const bool isKept = finding.entry == GitEntry::Protected || finding.entry == GitEntry::Config;
+    if (!isKept || kind == EntryKind::Directory || isBorn(finding.gitdir)) {
+        return {};
+    }
+    // A linked worktree is the box's to remove; git writes its config.worktree and nothing else there.
+    if (nameOf(parentOf(finding.gitdir)) == "worktrees" && GitGuard::isInGitdirByName(finding.gitdir)) {
+        return {};
+    }
+    return Refusal{gitRule("protected", finding.inside)};
+}
+
+Judgement MutationGuard::linking(std::string_view path) const
+{
+    if (auto refusal = changing(path)) {
+        return refusal;
+    }
+    return m_git.find(path).isDotGit ? Refusal{gitRule("protected", ".git")} : Judgement();
+}
+
+Judgement MutationGuard::movingDirectory(const Place& from, const Place& to) const
+{
+    const std::string oldPath = from.path();
+    const std::string newPath = to.path();
+    for (const std::string* path : {&oldPath, &newPath}) {
+        if (auto refusal = pinned(*path)) {
+            return refusal;
+        }
+    }
+    if (auto refusal = completing(to)) {
+        return refusal;
+    }
+    const auto isSensitive = [this](const Place& place, const std::string& path) {
+        const std::string_view relative = relativeTo(*place.root, path);
+        return policy::isGitStructureName(place.name) || m_runLater.couldHoldPinned(relative)
+            || m_runLater.isInDependencies(relative) || m_git.isInGitdir(path);
+    };
+    if (!isSensitive(from, oldPath) && !isSensitive(to, newPath)) {
+        return {};
+    }
+    const UniqueFd directory(
+        ::openat(from.directory.get(), from.name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    TreeScan scan(m_git, [this](std::string_view path) { return pinned(path); });
+    return scan.moving(directory.get(), oldPath, newPath);
+}
+
+void MutationGuard::madeDirectory(const Place& place)
+{
+    struct stat status = {};
+    if (m_born.size() < kMaximumBorn
+        && ::fstatat(place.directory.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        m_born.insert(keyOf(status));
+    }
+}
+
+bool MutationGuard::isBorn(const std::string& gitdir) const
+{
+    const auto found = m_resolver.object(m_resolver.claimOf(gitdir), LastLink::Keep);
+    return found && m_born.contains(keyOf(found->status));
+}
+
+} // namespace revet::supervisor

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/policy/run_later.h"
+#include "engine/supervisor/git_guard.h"
+#include "engine/supervisor/hard_links.h"
+
+#include <set>
+
+namespace revet::supervisor {
+
+/// Judges every mutation of a brokered root: pinned run-later files and git's rules. One for a box; the
+/// caller takes turns, so that what was judged is what is done.
+class MutationGuard
+{
+public:
+    MutationGuard(const RootResolver& resolver, const policy::RunLaterTable& runLater)
+        : m_resolver(resolver)
+        , m_runLater(runLater)
+        , m_git(resolver)
+    {
+    }
+
+    /// Content, owner or attributes of what exists at a canonical path.
+    [[nodiscard]] Judgement changing(std::string_view path) const;
+    /// Mode: a hook may not become executable, while git itself tries the modes of config.
+    [[nodiscard]] Judgement changingMode(std::string_view path) const;
+    /// A new entry; `text` is what a link points to. `isJudged`: the content of a file whose content matters
+    /// is judged by the caller.
+    enum class ContentJudge : bool { Nobody, Caller };
+    [[nodiscard]] Judgement creating(const Place& place, EntryKind kind, std::string_view text,
+                                     ContentJudge contentJudge = ContentJudge::Nobody) const;
+    [[nodiscard]] Judgement removing(const Place& place, EntryKind kind) const;
+    /// A further name for what is at `path`: the file would be written through it (rule G3).
+    [[nodiscard]] Judgement linking(std::string_view path) const;
+    /// A directory at `from` gets the name `to`.
+    [[nodiscard]] Judgement movingDirectory(const Place& from, const Place& to) const;
+
+    /// A directory that the box made: a repository in it may be removed again.
+    void madeDirectory(const Place& place);
+    /// That directory is gone, and its inode number free for another.
+    void removedDirectory(const struct stat& status) { m_born.erase(keyOf(status)); }
+
+    [[nodiscard]] const GitGuard& git() const { return m_git; }
+
+private:
+    [[nodiscard]] Judgement pinned(std::string_view path) const;
+    [[nodiscard]] Judgement completing(const Place& place) const;
+    [[nodiscard]] bool isBorn(const std::string& gitdir) const;
+
+    static constexpr std::size_t kMaximumBorn = 200'000;
+    const RootResolver& m_resolver;
+    const policy::RunLaterTable& m_runLater;
+    GitGuard m_git;
+    std::set<InodeKey> m_born;
+};
+
+} // namespace revet::supervisor

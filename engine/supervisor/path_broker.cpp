@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/supervisor/path_broker.h"
+
+#include "engine/supervisor/broker_context.h"
+#include "engine/supervisor/entry_broker.h"
+#include "engine/supervisor/layer_broker.h"
+#include "engine/supervisor/metadata_broker.h"
+#include "engine/supervisor/open_broker.h"
+#include "engine/supervisor/rename_broker.h"
+#include "engine/supervisor/socket_broker.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace revet::supervisor {
+
+class PathBroker::Private
+{
+public:
+    Private(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& sink)
+        : m_resolver(box)
+        , m_facts(sink)
+        , m_guard(m_resolver, runLater)
+        , m_deferred(m_guard.git(), m_facts)
+        , m_context{box, m_resolver, m_facts, m_guard, m_links, m_deferred}
+        , m_hasLayers(std::any_of(box.roots.begin(), box.roots.end(),
+                                  [](const Root& root) { return root.kind == Root::Kind::Layered; }))
+    {
+    }
+
+    Answer perform(const Call& call, Target& target)
+    {
+        // Where the caller's paths mean something else than ours, its own kernel view is the answer.
+        if (!target.hasBoxView()) {
+            return Answer::proceed();
+        }
+        const std::scoped_lock turn(m_turn);
+        m_deferred.settle();
+        if (m_hasLayers) {
+            if (auto answer = LayerBroker(m_resolver, m_facts).perform(call, target)) {
+                return std::move(*answer);
+            }
+        }
+        return broker(call, target);
+    }
+
+    void settle()
+    {
+        const std::scoped_lock turn(m_turn);
+        m_deferred.settle();
+    }
+
+private:
+    Answer broker(const Call& call, Target& target) const
+    {
+        const EntryBroker entries(m_context);
+        switch (call.operation) {
+        case Operation::Open:
+            return OpenBroker(m_context).perform(call, target);
+        case Operation::MakeDirectory:
+            return entries.makeDirectory(call, target);
+        case Operation::MakeNode:
+            return entries.makeNode(call, target);
+        case Operation::MakeSymlink:
+            return entries.makeSymlink(call, target);
+        case Operation::MakeLink:
+            return entries.makeLink(call, target);
+        case Operation::Remove:
+            return entries.remove(call, target);
+        case Operation::RemoveDirectory:
+            return entries.removeDirectory(call, target);
+        case Operation::Rename:
+            return RenameBroker(m_context).perform(call, target);
+        case Operation::BindLocalSocket:
+            return SocketBroker(m_context).bind(call, target);
+        case Operation::Truncate:
+        case Operation::ChangeMode:
+        case Operation::ChangeOwner:
+        case Operation::ChangeTimes:
+        case Operation::SetAttribute:
+        case Operation::RemoveAttribute:
+        case Operation::CheckAccess:
+            return MetadataBroker(m_context).perform(call, target);
+        }
+        return Answer::failure(ENOSYS);
+    }
+
+    std::mutex m_turn;
+    RootResolver m_resolver;
+    FactWriter m_facts;
+    MutationGuard m_guard;
+    HardLinks m_links;
+    DeferredFiles m_deferred;
+    BrokerContext m_context;
+    bool m_hasLayers = false;
+};
+
+PathBroker::PathBroker(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& facts)
+    : d(std::make_unique<Private>(box, runLater, facts))
+{
+}
+
+PathBroker::~PathBroker()
+{
+    d->settle();
+}
+
+Answer PathBroker::perform(const Call& call, Target& target)
+{
+    return d->perform(call, target);
+}
+
+void PathBroker::settle()
+{
+    d->settle();
+}
+
+} // namespace revet::supervisor

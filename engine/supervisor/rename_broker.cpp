@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/supervisor/rename_broker.h"
+
+#include "engine/supervisor/fresh_file.h"
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <optional>
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef RENAME_WHITEOUT
+#define RENAME_WHITEOUT (1U << 2U)
+#endif
+
+namespace revet::supervisor {
+
+struct RenameBroker::Move
+{
+    const Place& from;
+    const Place& to;
+    unsigned flags = 0;
+    struct stat oldStatus
+    {
+    };
+    std::optional<struct stat> newStatus;
+};
+
+namespace {
+
+std::string textOf(const Place& link)
+{
+    std::array<char, PATH_MAX> text{};
+    const ssize_t length = ::readlinkat(link.directory.get(), link.name.c_str(), text.data(), text.size());
+    return length < 0 ? std::string("/") : std::string(text.data(), static_cast<std::size_t>(length));
+}
+
+} // namespace
+
+Answer RenameBroker::perform(const Call& call, Target& target) const
+{
+    constexpr unsigned kKnownFlags = RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT;
+    const auto oldClaim = m_context.resolver.claim(target, call.path);
+    const auto newClaim = m_context.resolver.claim(target, call.second);
+    if (!oldClaim || !newClaim || (call.flags & ~std::uint64_t{kKnownFlags}) != 0) {
+        return Answer::proceed();
+    }
+    const auto from = m_context.resolver.place(*oldClaim);
+    const auto to = m_context.resolver.place(*newClaim);
+    // A parent that cannot be reached has the same error on the read-only view.
+    if (!from || !to || (!isBrokered(from->root) && !isBrokered(to->root))) {
+        return Answer::proceed();
+    }
+    Move move{*from, *to, static_cast<unsigned>(call.flags), {}, {}};
+    const Deed deed{target.tid(), ActionKind::Rename, isBrokered(from->root) ? from->root : to->root,
+                    from->path(), to->path(),         static_cast<std::int64_t>(call.flags)};
+    if (from->root != to->root) {
+        return m_context.facts.failed(deed, EXDEV);
+    }
+    if ((move.flags & RENAME_WHITEOUT) != 0) {
+        return m_context.facts.denied(deed, {"whiteout", EPERM});
+    }
+    if (::fstatat(from->directory.get(), from->name.c_str(), &move.oldStatus, AT_SYMLINK_NOFOLLOW) != 0) {
+        return m_context.facts.failed(deed, errno);
+    }
+    struct stat status = {};
+    if (::fstatat(to->directory.get(), to->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        move.newStatus = status;
+    }
+    const GitFinding finding = m_context.guard.git().find(deed.other);
+    if (finding.isJudgedByContent() && S_ISREG(move.oldStatus.st_mode)
+        && (move.flags & RENAME_EXCHANGE) == 0) {
+        return installJudged(move, finding, deed);
+    }
+    if (auto refusal = judge(move)) {
+        return m_context.facts.denied(deed, *refusal);
+    }
+    if (::syscall(SYS_renameat2, from->directory.get(), from->nameAsWritten().c_str(), to->directory.get(),
+                  to->nameAsWritten().c_str(), move.flags)
+        != 0) {
+        return m_context.facts.failed(deed, errno);
+    }
+    const bool isSameFile = move.newStatus && keyOf(*move.newStatus) == keyOf(move.oldStatus);
+    if (move.newStatus && (move.flags & RENAME_EXCHANGE) == 0 && !isSameFile) {
+        m_context.links.removed(*move.newStatus);
+    }
+    return m_context.facts.succeeded(deed);
+}
+
+Judgement RenameBroker::judge(const Move& move) const
+{
+    if ((move.flags & RENAME_EXCHANGE) != 0 && move.newStatus) {
+        if (auto refusal = judgeOneWay(move.to, *move.newStatus, move.from)) {
+            return refusal;
+        }
+    }
+    return judgeOneWay(move.from, move.oldStatus, move.to);
+}
+
+Judgement RenameBroker::judgeOneWay(const Place& from, const struct stat& status, const Place& to) const
+{
+    const EntryKind kind = kindOf(status.st_mode);
+    if (kind == EntryKind::Directory) {
+        return m_context.guard.movingDirectory(from, to);
+    }
+    if (auto refusal = m_context.guard.removing(from, kind)) {
+        return refusal;
+    }
+    return m_context.guard.creating(to, kind, kind == EntryKind::Symlink ? textOf(from) : std::string());
+}
+
+Answer RenameBroker::installJudged(const Move& move, const GitFinding& finding, const Deed& deed) const
+{
+    if (auto refusal = m_context.guard.removing(move.from, EntryKind::File)) {
+        return m_context.facts.denied(deed, *refusal);
+    }
+    if (auto refusal
+        = m_context.guard.creating(move.to, EntryKind::File, {}, MutationGuard::ContentJudge::Caller)) {
+        return m_context.facts.denied(deed, *refusal);
+    }
+    const int newDirectory = move.to.directory.get();
+    std::string before;
+    if (move.newStatus) {
+        if ((move.flags & RENAME_NOREPLACE) != 0) {
+            return m_context.facts.failed(deed, EEXIST);
+        }
+        auto present = readEntry(newDirectory, move.to.name, kMaximumJudgedFile);
+        if (!present) {
+            return m_context.facts.denied(deed, {gitRule("unreadable", move.to.name)});
+        }
+        before = std::move(*present);
+    }
+    if (move.from.hasTrailingSlash || move.to.hasTrailingSlash) {
+        return m_context.facts.failed(deed, ENOTDIR);
+    }
+    const auto after = readEntry(move.from.directory.get(), move.from.name, kMaximumJudgedFile);
+    if (!after) {
+        return m_context.facts.denied(deed, {gitRule("unreadable", move.from.name)});
+    }
+    if (auto refusal = m_context.guard.git().judgeContent(finding, deed.other, before, *after)) {
+        return m_context.facts.denied(deed, *refusal);
+    }
+    const auto installed = installFresh(newDirectory, move.to.name, *after, move.oldStatus.st_mode);
+    if (!installed) {
+        return m_context.facts.failed(deed, installed.error().errnoValue);
+    }
+    if (::unlinkat(move.from.directory.get(), move.from.name.c_str(), 0) != 0) {
+        return m_context.facts.failed(deed, errno);
+    }
+    m_context.links.removed(move.oldStatus);
+    return m_context.facts.succeeded(deed);
+}
+
+} // namespace revet::supervisor
