@@ -14,7 +14,7 @@ namespace revet::policy {
 namespace {
 
 constexpr std::string_view kTableName = "environment.toml";
-constexpr std::array<std::string_view, 3> kGroups = {"secret", "control", "injection"};
+constexpr std::array<std::string_view, 3> kGroups = {"control", "injection", "secret"};
 
 Result<std::vector<NamePattern>> readNames(const TomlReader& reader, std::string_view key)
 {
@@ -90,7 +90,7 @@ bool EnvironmentTable::passes(std::string_view name, std::string_view value) con
 
 std::string_view EnvironmentTable::group(std::string_view name) const
 {
-    // A name that is passed in full is no secret, whatever its letters: "GIT_AUTHOR_NAME" holds "_AUTH".
+    // What is passed in full is meant to pass, though a wildcard reaches it: GIT_AUTHOR_NAME and GIT_*.
     if (std::any_of(m_pass.begin(), m_pass.end(), [&](const NamePattern& pattern) {
             return pattern.isLiteral() && pattern.prefix() == name;
         })) {

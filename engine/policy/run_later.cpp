@@ -60,6 +60,26 @@ struct TextHash
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
 };
+/// Says of most texts that are not in a set that they are not, by first byte and length, without hashing.
+class Sieve
+{
+public:
+    void add(std::string_view text) { m_lengths[firstOf(text)] |= bitOf(text); }
+    [[nodiscard]] bool mayHold(std::string_view text) const
+    {
+        return (m_lengths[firstOf(text)] & bitOf(text)) != 0;
+    }
+
+private:
+    static std::size_t firstOf(std::string_view text)
+    {
+        return text.empty() ? 0 : static_cast<unsigned char>(text.front());
+    }
+    static std::uint64_t bitOf(std::string_view text) { return std::uint64_t{1} << (text.size() & 63U); }
+
+    std::array<std::uint64_t, 256> m_lengths{};
+};
+
 using Places = std::unordered_map<std::string, std::vector<std::uint32_t>, TextHash, std::equal_to<>>;
 
 } // namespace
@@ -71,11 +91,14 @@ struct RunLaterTable::Index
     std::vector<Entry> entries;
     std::vector<Pattern> patterns;
     Places byName; ///< the first component is a plain name
-    Places bySuffix; ///< "*.service": by what follows the last dot
-    std::array<std::vector<std::uint32_t>, 256> byFirstByte; ///< "Dockerfile*"
+    Places byEnding; ///< "*.service": by what follows the last dot
+    std::array<std::vector<std::uint32_t>, 256> byBeginning; ///< "Dockerfile*": by beginningOf()
     std::vector<std::uint32_t> others;
     std::unordered_set<std::string, TextHash, std::equal_to<>> dependencyDirectories;
+    Sieve names; ///< of byName and dependencyDirectories
+    Sieve endings; ///< of byEnding
 
+    void addDependencyDirectory(const std::string& name);
     void add(Pattern pattern);
     template<typename Visit>
     void visitCandidates(std::string_view component, Visit visit) const;
@@ -84,6 +107,24 @@ struct RunLaterTable::Index
     [[nodiscard]] const Pattern* strictest(std::string_view relative) const;
 };
 
+namespace {
+
+/// A bucket for the first two bytes.
+std::size_t beginningOf(std::string_view text)
+{
+    const auto first = static_cast<unsigned char>(text[0]);
+    const auto second = static_cast<unsigned char>(text[1]);
+    return (first * 31U + second) & 0xffU;
+}
+
+} // namespace
+
+void RunLaterTable::Index::addDependencyDirectory(const std::string& name)
+{
+    dependencyDirectories.insert(name);
+    names.add(name);
+}
+
 void RunLaterTable::Index::add(Pattern pattern)
 {
     const auto number = static_cast<std::uint32_t>(patterns.size());
@@ -91,10 +132,13 @@ void RunLaterTable::Index::add(Pattern pattern)
     const std::size_t dot = first.suffix().rfind('.');
     if (first.isLiteral()) {
         byName[first.prefix()].push_back(number);
-    } else if (!first.prefix().empty()) {
-        byFirstByte[static_cast<unsigned char>(first.prefix().front())].push_back(number);
+        names.add(first.prefix());
+    } else if (first.prefix().size() >= 2) {
+        byBeginning[beginningOf(first.prefix())].push_back(number);
     } else if (dot != std::string::npos) {
-        bySuffix[first.suffix().substr(dot + 1)].push_back(number);
+        const std::string ending = first.suffix().substr(dot + 1);
+        byEnding[ending].push_back(number);
+        endings.add(ending);
     } else {
         others.push_back(number);
     }
@@ -110,12 +154,21 @@ void RunLaterTable::Index::visitCandidates(std::string_view component, Visit vis
             visit(patterns[number]);
         }
     };
-    if (const auto found = byName.find(component); found != byName.end()) {
-        visitAll(found->second);
+    if (names.mayHold(component)) {
+        if (const auto found = byName.find(component); found != byName.end()) {
+            visitAll(found->second);
+        }
     }
-    visitAll(byFirstByte[static_cast<unsigned char>(component.front())]);
-    if (const std::size_t dot = component.rfind('.'); dot != std::string_view::npos) {
-        if (const auto found = bySuffix.find(component.substr(dot + 1)); found != bySuffix.end()) {
+    if (component.size() >= 2) {
+        for (const std::uint32_t number : byBeginning[beginningOf(component)]) {
+            if (component.starts_with(patterns[number].names.front().prefix())) {
+                visit(patterns[number]);
+            }
+        }
+    }
+    const std::size_t dot = component.rfind('.');
+    if (dot != std::string_view::npos && endings.mayHold(component.substr(dot + 1))) {
+        if (const auto found = byEnding.find(component.substr(dot + 1)); found != byEnding.end()) {
             visitAll(found->second);
         }
     }
@@ -136,7 +189,7 @@ void RunLaterTable::Index::visitBeginnings(std::string_view relative, Visit visi
                     visit(pattern, relative);
                 }
             });
-            if (dependencyDirectories.contains(component)) {
+            if (names.mayHold(component) && dependencyDirectories.contains(component)) {
                 return;
             }
             isFirst = false;
@@ -262,7 +315,9 @@ Result<RunLaterTable> RunLaterTable::parse(std::string_view toml)
     REVET_RETURN_IF_ERROR(top.allowOnly({"dependency_directories", "entry"}));
     auto index = std::make_shared<Index>();
     REVET_ASSIGN_OR_RETURN(const auto directories, top.texts("dependency_directories"));
-    index->dependencyDirectories.insert(directories.begin(), directories.end());
+    for (const std::string& directory : directories) {
+        index->addDependencyDirectory(directory);
+    }
     const TomlValue* list = root.find("entry");
     if (list == nullptr || list->kind != TomlValue::Kind::List) {
         return top.failAt("entry", "a table of run-later files has [[entry]] parts");
