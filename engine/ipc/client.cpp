@@ -90,7 +90,8 @@ Result<void> Client::stop(Stop request)
 
 Result<void> Client::subscribe()
 {
-    return m_channel.send(encode(Subscribe{}));
+    REVET_RETURN_IF_ERROR(request(Subscribe{}));
+    return {};
 }
 
 Result<EventSeq> Client::waitForAdvance(std::chrono::milliseconds timeout)

@@ -113,7 +113,8 @@ void ControlSocketTest::tellsOfProgressAndEnd()
     QVERIFY(server);
     const std::jthread thread = serve(*server, [](const ipc::Channel& channel) {
         static_cast<void>(answer<ipc::Hello>(channel, ipc::Hello{})
-                          && answer<ipc::Subscribe>(channel, ipc::Advanced{EventSeq(7)}));
+                          && answer<ipc::Subscribe>(channel, ipc::Answer{})
+                          && channel.send(ipc::encode(ipc::Advanced{EventSeq(7)})));
     });
     Result<ipc::Client> client = ipc::Client::connect(path());
     QVERIFY(client);

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/api/session_choice.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace revet::api {
+
+namespace {
+
+constexpr std::size_t kMaximumListed = 10;
+
+bool holds(std::string_view project, std::string_view directory)
+{
+    return directory == project
+        || (directory.starts_with(project) && (project == "/" || directory[project.size()] == '/'));
+}
+
+template<typename Predicate>
+std::vector<SessionInfo> select(const std::vector<SessionInfo>& sessions, Predicate predicate)
+{
+    std::vector<SessionInfo> selected;
+    std::copy_if(sessions.begin(), sessions.end(), std::back_inserter(selected), predicate);
+    return selected;
+}
+
+std::string listed(const std::vector<SessionInfo>& candidates)
+{
+    std::string text = "name one of ";
+    for (std::size_t i = 0; i < candidates.size() && i < kMaximumListed; ++i) {
+        const SessionInfo& session = candidates[i];
+        text += (i == 0 ? "" : ", ") + session.id.text() + " (";
+        text += session.label.empty() ? "" : session.label + ", ";
+        text += session.command.empty() ? "" : session.command.front() + ", ";
+        text += std::string(toString(session.state)) + ')';
+    }
+    return text + (candidates.size() > kMaximumListed ? ", …" : "");
+}
+
+} // namespace
+
+bool isLive(const SessionInfo& session)
+{
+    return session.state == SessionState::Starting || session.state == SessionState::Running
+        || session.state == SessionState::Paused;
+}
+
+std::vector<SessionInfo> sessionsAround(const std::vector<SessionInfo>& sessions, std::string_view directory)
+{
+    std::string_view innermost;
+    for (const SessionInfo& session : sessions) {
+        if (session.project.size() > innermost.size() && holds(session.project, directory)) {
+            innermost = session.project;
+        }
+    }
+    return select(sessions, [innermost](const SessionInfo& session) {
+        return !innermost.empty() && session.project == innermost;
+    });
+}
+
+Result<SessionInfo> onlySession(const std::vector<SessionInfo>& candidates)
+{
+    if (candidates.empty()) {
+        return fail(ErrorCode::NotFound, "find a session of this directory's project",
+                    "`revet ps --all` lists all sessions");
+    }
+    if (candidates.size() > 1) {
+        return fail(ErrorCode::InvalidArgument,
+                    "choose between " + std::to_string(candidates.size()) + " sessions", listed(candidates));
+    }
+    return candidates.front();
+}
+
+Result<SessionInfo> chooseSession(const std::vector<SessionInfo>& sessions, std::string_view wanted)
+{
+    std::vector<SessionInfo> found
+        = select(sessions, [wanted](const SessionInfo& session) { return session.id.text() == wanted; });
+    if (found.empty()) {
+        found = select(sessions, [wanted](const SessionInfo& session) {
+            return !wanted.empty() && (session.label == wanted || session.id.text().starts_with(wanted));
+        });
+    }
+    if (found.empty()) {
+        return fail(ErrorCode::NotFound, "find the session '" + std::string(wanted) + "'",
+                    "`revet ps --all` lists all sessions");
+    }
+    return onlySession(found);
+}
+
+} // namespace revet::api

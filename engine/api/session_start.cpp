@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/api/session_start.h"
+
+#include "engine/ipc/protocol.h"
+#include "engine/session/installation.h"
+
+#include <array>
+#include <csignal>
+#include <string>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+namespace revet::api {
+
+namespace {
+
+/// What a new process gets of us: descriptor 3 and the null device, nothing else.
+class SpawnSettings
+{
+public:
+    explicit SpawnSettings(int socket)
+    {
+        ::posix_spawn_file_actions_init(&m_actions);
+        ::posix_spawnattr_init(&m_attributes);
+        ::posix_spawn_file_actions_addopen(&m_actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+        ::posix_spawn_file_actions_adddup2(&m_actions, STDIN_FILENO, STDOUT_FILENO);
+        ::posix_spawn_file_actions_adddup2(&m_actions, STDIN_FILENO, STDERR_FILENO);
+        ::posix_spawn_file_actions_adddup2(&m_actions, socket, ipc::kFrontEndFd);
+        ::posix_spawn_file_actions_addclosefrom_np(&m_actions, ipc::kFrontEndFd + 1);
+        sigset_t none;
+        ::sigemptyset(&none);
+        ::posix_spawnattr_setsigmask(&m_attributes, &none);
+        sigset_t ignoredByUs;
+        ::sigemptyset(&ignoredByUs);
+        ::sigaddset(&ignoredByUs, SIGPIPE);
+        ::posix_spawnattr_setsigdefault(&m_attributes, &ignoredByUs);
+        ::posix_spawnattr_setflags(&m_attributes,
+                                   POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    }
+    SpawnSettings(const SpawnSettings&) = delete;
+    SpawnSettings& operator=(const SpawnSettings&) = delete;
+    SpawnSettings(SpawnSettings&&) = delete;
+    SpawnSettings& operator=(SpawnSettings&&) = delete;
+    ~SpawnSettings()
+    {
+        ::posix_spawn_file_actions_destroy(&m_actions);
+        ::posix_spawnattr_destroy(&m_attributes);
+    }
+    [[nodiscard]] const posix_spawn_file_actions_t* actions() const { return &m_actions; }
+    [[nodiscard]] const posix_spawnattr_t* attributes() const { return &m_attributes; }
+
+private:
+    posix_spawn_file_actions_t m_actions{};
+    posix_spawnattr_t m_attributes{};
+};
+
+} // namespace
+
+Result<StartedSession> startSession(const ipc::RunRequest& request)
+{
+    REVET_ASSIGN_OR_RETURN(const session::Installation installation, session::Installation::find());
+    REVET_ASSIGN_OR_RETURN(auto ends, ipc::Channel::createPair());
+    REVET_ASSIGN_OR_RETURN(const UniqueFd memory, ipc::sealInMemory(ipc::encodeRunRequest(request)));
+
+    std::string program = installation.libexec / "revet-session";
+    const std::array<char*, 2> arguments = {program.data(), nullptr};
+    const SpawnSettings settings(ends.second.fd());
+    StartedSession session;
+    const int problem = ::posix_spawn(&session.pid, program.c_str(), settings.actions(),
+                                      settings.attributes(), arguments.data(), environ);
+    if (problem != 0) {
+        Error error = Error::fromErrno("start " + program, problem);
+        error.context = "install Revet again";
+        return fail(std::move(error));
+    }
+    const std::array<int, 1> fds = {memory.get()};
+    session.channel = std::move(ends.first);
+    REVET_RETURN_IF_ERROR(session.channel.send(ipc::encode(ipc::Run{}), fds));
+    return session;
+}
+
+} // namespace revet::api

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/cli/run_options.h"
+
+#include "engine/cli/message.h"
+#include "engine/domain/display_escape.h"
+#include "engine/policy/settings.h"
+
+#include <algorithm>
+#include <array>
+
+namespace revet::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 12> kValueOptions
+    = {"--project", "--tier",   "--profile", "--bind-ro", "--bind-rw", "--unhide",
+       "--env",     "--on-ask", "--limit",   "--observe", "--name",    "--continue"};
+
+/// Its value is optional: a following word is one only when something other than the command comes after it.
+bool takesNextAsId(const Arguments& arguments, std::size_t at)
+{
+    return at + 2 < arguments.size() && !arguments[at + 1].starts_with('-')
+        && arguments[at + 2].starts_with('-');
+}
+
+struct Texts
+{
+    std::string project;
+    std::string tier;
+    std::string observe;
+    std::vector<std::string> limits;
+    std::string continueId;
+    std::vector<std::string> bindReadOnly;
+    std::vector<std::string> bindReadWrite;
+    std::vector<std::string> unhide;
+};
+
+std::vector<std::string> absolute(const std::vector<std::string>& paths, const std::filesystem::path& base)
+{
+    std::vector<std::string> result;
+    for (const std::string& path : paths) {
+        std::string text = (base / path).lexically_normal().string();
+        if (text.size() > 1 && text.ends_with('/')) {
+            text.pop_back();
+        }
+        result.push_back(std::move(text));
+    }
+    return result;
+}
+
+Result<ipc::RequestedLimits> parseLimits(const std::vector<std::string>& texts)
+{
+    policy::Settings settings;
+    for (const std::string& text : texts) {
+        REVET_RETURN_IF_ERROR(policy::applyAssignment(&settings, "limits." + text));
+    }
+    ipc::RequestedLimits limits;
+    limits.memoryBytes = settings.limits.memoryBytes;
+    limits.diskBytes = settings.limits.diskBytes;
+    limits.time = settings.limits.time;
+    if (settings.limits.processes) {
+        constexpr std::uint64_t kMost = std::uint64_t{1} << 22U; // pid_max on 64 bits
+        limits.processes = static_cast<std::uint32_t>(std::min(*settings.limits.processes, kMost));
+    }
+    return limits;
+}
+
+Result<void> judge(const Texts& texts, const std::filesystem::path& base, ipc::RunRequest& request)
+{
+    if (!texts.tier.empty()) {
+        REVET_ASSIGN_OR_RETURN(request.tier, parseTier(texts.tier));
+    }
+    if (!texts.observe.empty()) {
+        REVET_ASSIGN_OR_RETURN(request.observe, parseObserveLevel(texts.observe));
+    }
+    if (!request.onAsk.empty()) {
+        REVET_RETURN_IF_ERROR(policy::parseOnAsk(request.onAsk));
+    }
+    REVET_ASSIGN_OR_RETURN(request.limits, parseLimits(texts.limits));
+    if (!texts.project.empty()) {
+        request.project = absolute({texts.project}, base).front();
+    }
+    request.bindReadOnly = absolute(texts.bindReadOnly, base);
+    request.bindReadWrite = absolute(texts.bindReadWrite, base);
+    request.unhide = absolute(texts.unhide, base);
+    for (const std::string& assignment : request.environmentAssignments) {
+        if (assignment.empty() || assignment.front() == '=') {
+            return fail(ErrorCode::InvalidArgument, "read --env " + assignment, "write NAME or NAME=VALUE");
+        }
+    }
+    return {};
+}
+
+void addOptions(CLI::App& app, ipc::RunRequest& request, Texts& texts)
+{
+    app.usage("Usage: revet run [OPTIONS] [--] COMMAND [ARG…]");
+    app.add_option("--project", texts.project, "the directory it works in (default: git work tree, or here)")
+        ->type_name("DIR");
+    app.add_option("--tier", texts.tier, "how strong a wall: sandbox, container")->type_name("TIER");
+    app.add_option("--profile", request.profiles, "what a known program needs; repeatable")
+        ->type_name("NAME");
+    app.add_option("--bind-ro", texts.bindReadOnly, "show a path of yours, read-only")->type_name("PATH");
+    app.add_option("--bind-rw", texts.bindReadWrite, "let it write a path of yours")->type_name("PATH");
+    app.add_option("--unhide", texts.unhide, "show a project file that would be hidden")->type_name("PATH");
+    app.add_option("--env", request.environmentAssignments, "pass a variable, or set one")
+        ->type_name("NAME[=VALUE]");
+    app.add_option("--limit", texts.limits, "memory, processes, disk (K/M/G) or time (90s, 30m, 2h)")
+        ->type_name("KEY=VALUE");
+    app.add_option("--observe", texts.observe, "what is recorded: full, writes, exec")->type_name("LEVEL");
+    app.add_option("--on-ask", request.onAsk, "a question without an answer: wait, deny or a time")
+        ->type_name("WHAT");
+    app.add_option("--name", request.label, "a label for the session")->type_name("LABEL");
+    app.add_option("--continue", texts.continueId, "go on with an earlier session's layer")
+        ->type_name("ID")
+        ->expected(0, 1);
+    app.add_flag("--detach", request.isDetached, "print the session's id and leave it running");
+    for (CLI::Option* const option : app.get_options()) {
+        const bool isRepeatable = option->get_items_expected_max() > 1;
+        if (isRepeatable) {
+            option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        }
+    }
+    app.footer("Its exit status is the command's own (128 + N for signal N), or 125 when Revet failed,\n"
+               "126 when the command cannot be executed, 127 when there is no such command.");
+}
+
+} // namespace
+
+RunArguments splitRunArguments(const Arguments& arguments)
+{
+    std::size_t at = 0;
+    while (at < arguments.size() && arguments[at].starts_with('-') && arguments[at] != "--") {
+        const bool takesValue
+            = std::ranges::find(kValueOptions, std::string_view(arguments[at])) != kValueOptions.end();
+        const bool isOptional = arguments[at] == "--continue";
+        at += takesValue && (!isOptional || takesNextAsId(arguments, at)) ? 2 : 1;
+    }
+    at = std::min(at, arguments.size());
+    const auto border = arguments.begin() + static_cast<std::ptrdiff_t>(at);
+    const bool hasMark = border != arguments.end() && *border == "--";
+    return {{arguments.begin(), border}, {border + (hasMark ? 1 : 0), arguments.end()}};
+}
+
+ParsedRun parseRun(const Arguments& arguments, const std::filesystem::path& currentDirectory)
+{
+    const RunArguments parts = splitRunArguments(arguments);
+    ParsedRun parsed;
+    Texts texts;
+    CLI::App app("Runs a command in a box, on this terminal or these pipes.", "revet run");
+    addOptions(app, parsed.request, texts);
+    if (const std::optional<int> status = parse(app, parts.options)) {
+        parsed.exitStatus = *status == kDone ? kDone : kRunFailed;
+        return parsed;
+    }
+    if (parts.command.empty()) {
+        complain("run: there is no command; write `revet run -- COMMAND`");
+        parsed.exitStatus = kRunFailed;
+        return parsed;
+    }
+    if (app.count("--continue") > 0) {
+        parsed.request.continueId = texts.continueId;
+    }
+    parsed.request.command = parts.command;
+    parsed.request.currentDirectory = currentDirectory.string();
+    if (const Result<void> judged = judge(texts, currentDirectory, parsed.request); !judged) {
+        complain("run: " + toLine(judged.error()));
+        parsed.exitStatus = kRunFailed;
+    }
+    return parsed;
+}
+
+} // namespace revet::cli
