@@ -160,6 +160,7 @@ Result<void> runInitStep(const Step& step)
     case StepKind::Bind:
     case StepKind::Overlay:
     case StepKind::Terminals:
+    case StepKind::RemoveAtEnd:
     case StepKind::ShareRoot:
     case StepKind::FreshKeyring:
     case StepKind::Umask:

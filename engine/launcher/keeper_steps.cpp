@@ -144,6 +144,9 @@ Result<void> mountOverlay(const Step& step)
     if (::umount2("/.layer/lower", MNT_DETACH) != 0 || ::umount2("/.layer/top", MNT_DETACH) != 0) {
         return failErrno("take the layers' staging place away");
     }
+    ::rmdir("/.layer/lower");
+    ::rmdir("/.layer/top");
+    ::rmdir("/.layer");
     return result;
 }
 
@@ -212,6 +215,8 @@ Result<void> runKeeperStep(const Step& step)
         return mountOverlay(step);
     case StepKind::Terminals:
         return mountAt(step, "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620");
+    case StepKind::RemoveAtEnd:
+        return {}; // the keeper remembers it for later
     case StepKind::ShareRoot:
         return shareRoot();
     case StepKind::InnerMounts:

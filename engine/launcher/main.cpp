@@ -9,13 +9,16 @@
 #include "engine/launcher/wire.h"
 #include "engine/os/socket.h"
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 
 #include <linux/close_range.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,8 +45,18 @@ void dieWithParent()
     ::_exit(kFailed);
 }
 
-/// Waits for the box's end and passes its status on.
-[[noreturn]] void keep(pid_t init)
+/// The host's files that the plan wants gone at the end; reached through the host's tree, which stays here.
+void removeLeftovers(const Plan& plan)
+{
+    for (const Step& step : plan.outer) {
+        if (step.kind == StepKind::RemoveAtEnd) {
+            ::unlink(("/old" + step.target).c_str());
+        }
+    }
+}
+
+/// Waits for the box's end, or for revet-session's, which ends the box; cleans up and passes the status on.
+[[noreturn]] void keep(pid_t init, const Plan& plan)
 {
     Report report;
     report.kind = Report::Kind::Init;
@@ -52,8 +65,15 @@ void dieWithParent()
         ::_exit(kFailed);
     }
     ::close(kInitSocket);
+    const int handle = static_cast<int>(::syscall(SYS_pidfd_open, init, 0));
+    std::array<pollfd, 2> sources {pollfd {handle, POLLIN, 0}, pollfd {kKeeperSocket, POLLIN, 0}};
+    while (::poll(sources.data(), sources.size(), -1) < 0 && errno == EINTR) { }
+    if (sources[0].revents == 0) {
+        ::kill(init, SIGKILL); // revet-session has gone: its box must not outlive it
+    }
     int status = 0;
     while (::waitpid(init, &status, 0) < 0 && errno == EINTR) { }
+    removeLeftovers(plan);
     ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : kFailed);
 }
 
@@ -75,7 +95,8 @@ int main()
             reportFailure(kKeeperSocket, step, done.error());
         }
     }
-    dieWithParent(); // a change of credentials may have cleared it
+    // From here on the keeper outlives revet-session for as long as it takes to clean up.
+    ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     if (::unshare(CLONE_NEWPID) != 0) {
         reportErrno("make a process namespace");
@@ -85,7 +106,7 @@ int main()
         reportErrno("start pid 1");
     }
     if (init > 0) {
-        keep(init);
+        keep(init, *plan);
     }
     ::close(kKeeperSocket);
     dieWithParent();

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <map>
 #include <utility>
 
@@ -40,7 +41,7 @@ void tell(Report::Kind kind, std::uint32_t command, std::int32_t value)
 class PidOne
 {
 public:
-    Result<void> openTerminal();
+    Result<void> openTerminal(const SpawnRequest& request);
     void serve(const Plan& plan);
 
 private:
@@ -54,7 +55,7 @@ private:
     UniqueFd m_terminal; ///< the slave side; open for as long as the box lives
 };
 
-Result<void> PidOne::openTerminal()
+Result<void> PidOne::openTerminal(const SpawnRequest& request)
 {
     // The box's own devpts: a master of the host's would give its programs a terminal without a name.
     const UniqueFd master(::open("/dev/pts/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC));
@@ -68,6 +69,12 @@ Result<void> PidOne::openTerminal()
     ::setsid();
     if (!m_terminal || ::ioctl(m_terminal.get(), TIOCSCTTY, 0) != 0) {
         return failErrno("take the terminal");
+    }
+    const winsize size {request.terminalRows, request.terminalColumns, 0, 0};
+    ::ioctl(master.get(), TIOCSWINSZ, &size);
+    if (termios settings {}; request.terminalSettings.size() == sizeof settings) {
+        std::memcpy(&settings, request.terminalSettings.data(), sizeof settings);
+        ::tcsetattr(m_terminal.get(), TCSANOW, &settings);
     }
     Report report;
     report.kind = Report::Kind::Terminal;
@@ -147,7 +154,7 @@ void PidOne::spawn(std::uint32_t number, const os::Packet& packet)
         return;
     }
     if (request->wantsTerminal && !m_terminal) {
-        if (const auto opened = openTerminal(); !opened) {
+        if (const auto opened = openTerminal(*request); !opened) {
             tell(Report::Kind::ExecFailed, number, opened.error().errnoValue);
             return;
         }

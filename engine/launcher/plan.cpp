@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, kStepKindCount> kStepNames = {"outer-name
                                                                      "temporary-fs",
                                                                      "bind",
                                                                      "overlay",
-                                                                     "terminals",
+                                                                     "terminals", "remove-at-end",
                                                                      "share-root",
                                                                      "inner-mounts",
                                                                      "processes",
@@ -189,6 +189,9 @@ std::string encode(const SpawnRequest& request)
     writer.string(request.workingDirectory);
     writeSteps(writer, request.steps);
     writer.number(static_cast<std::uint8_t>(request.wantsTerminal ? 1 : 0));
+    writer.number(request.terminalRows);
+    writer.number(request.terminalColumns);
+    writer.string(request.terminalSettings);
     writer.number(request.sentStreams);
     return writer.take();
 }
@@ -203,6 +206,9 @@ Result<SpawnRequest> decodeSpawnRequest(std::string_view bytes)
     REVET_ASSIGN_OR_RETURN(request.workingDirectory, reader.string(kMaximumString));
     REVET_ASSIGN_OR_RETURN(request.steps, readSteps(reader));
     REVET_ASSIGN_OR_RETURN(const auto terminal, reader.number<std::uint8_t>());
+    REVET_ASSIGN_OR_RETURN(request.terminalRows, reader.number<std::uint16_t>());
+    REVET_ASSIGN_OR_RETURN(request.terminalColumns, reader.number<std::uint16_t>());
+    REVET_ASSIGN_OR_RETURN(request.terminalSettings, reader.string(kMaximumString));
     REVET_ASSIGN_OR_RETURN(request.sentStreams, reader.number<std::uint8_t>());
     if (request.argv.empty() || terminal > 1 || request.sentStreams > 7 || !reader.atEnd()) {
         return fail(ErrorCode::Malformed, "read a request to run a command");

@@ -25,6 +25,7 @@ enum class StepKind : std::uint8_t {
     Bind, ///< source (a host path) at target; flags: BindFlag
     Overlay, ///< source: lower host path; data: upper and work host paths, one a line; at target
     Terminals, ///< a devpts of the box's own at target
+    RemoveAtEnd, ///< the host's file target is unlinked when the box ends, also when revet-session was killed
     ShareRoot, ///< the tree becomes shared, so that later grants reach the box; its root is sent to
     ///< revet-session
     // Done by pid 1 of the box.
@@ -46,7 +47,7 @@ enum class StepKind : std::uint8_t {
     LoadFilter, ///< data: BPF; flags: FilterFlag
     CloseDescriptors, ///< everything above 2
 };
-inline constexpr std::uint8_t kStepKindCount = 25;
+inline constexpr std::uint8_t kStepKindCount = 26;
 /// "read-only", "drop-capabilities"; how a step is named in messages, dumps and tests.
 [[nodiscard]] std::string_view toString(StepKind kind);
 
@@ -92,6 +93,9 @@ struct SpawnRequest
     std::string workingDirectory;
     std::vector<Step> steps;
     bool wantsTerminal = false; ///< descriptors 0 to 2 that are not sent are the box's own terminal
+    std::uint16_t terminalRows = 0;
+    std::uint16_t terminalColumns = 0;
+    std::string terminalSettings; ///< the bytes of a struct termios, or empty for the kernel's own
     /// Bit i set: the i-th of stdin, stdout, stderr comes with the message.
     std::uint8_t sentStreams = 0;
 };

@@ -50,6 +50,7 @@ struct BoxSpec
     std::string hostName = "revet";
     std::string gitConfig; ///< for /etc/gitconfig
     mode_t fileModeMask = 022;
+    std::vector<std::string> removeAtEnd; ///< host files that must not outlive the box (the control socket)
 };
 
 } // namespace revet::tiers

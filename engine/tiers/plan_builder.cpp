@@ -90,6 +90,9 @@ Result<Plan> buildPlan(const BoxSpec& spec)
     addHome(spec, plan);
     backend->addProject(spec, plan);
     addMasks(spec, plan);
+    for (const std::string& path : spec.removeAtEnd) {
+        plan.outer.push_back({StepKind::RemoveAtEnd, {}, path, {}, 0});
+    }
     plan.outer.push_back({StepKind::ShareRoot, {}, {}, {}, 0});
     const std::vector<Step> inner = {
         {StepKind::ReadOnly, {}, "/", {}, 0},

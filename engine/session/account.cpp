@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/account.h"
+
+#include <filesystem>
+
+#include <pwd.h>
+#include <unistd.h>
+
+namespace revet::session {
+
+std::string environmentValue(const std::vector<std::string>& environment, const std::string& name)
+{
+    const std::string prefix = name + "=";
+    for (const std::string& variable : environment) {
+        if (variable.starts_with(prefix)) {
+            return variable.substr(prefix.size());
+        }
+    }
+    return {};
+}
+
+Result<Account> findAccount(const std::vector<std::string>& environment)
+{
+    Account account;
+    account.uid = ::getuid();
+    account.gid = ::getgid();
+    if (account.uid == 0) {
+        return fail(ErrorCode::Refused, "start a session as root", "run revet as the user whose work it is");
+    }
+    // Not thread-safe, and called before there are threads.
+    const passwd* entry = ::getpwuid(account.uid); // NOLINT(concurrency-mt-unsafe)
+    account.name = entry != nullptr ? entry->pw_name : "user";
+    std::string home = environmentValue(environment, "HOME");
+    if (!home.starts_with('/')) {
+        home = entry != nullptr ? entry->pw_dir : "";
+    }
+    std::error_code error;
+    account.home = std::filesystem::canonical(home, error).string();
+    if (error || account.home == "/") {
+        return fail(ErrorCode::InvalidArgument, "find your home directory",
+                    "set HOME to a directory of your own");
+    }
+    return account;
+}
+
+} // namespace revet::session

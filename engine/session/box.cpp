@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/box.h"
+
+#include "engine/os/pidfd.h"
+#include "engine/os/socket.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace revet::session {
+
+namespace {
+
+using launcher::Order;
+using launcher::Report;
+
+constexpr int kEndTimeoutMs = 5000; // a process in an uninterruptible wait must not hold us for ever
+
+Result<Box::Message> receive(int socket)
+{
+    REVET_ASSIGN_OR_RETURN(auto packet, os::receivePacket(socket, launcher::kMaximumPacketBytes));
+    Box::Message message;
+    REVET_ASSIGN_OR_RETURN(message.report, launcher::decodeReport(packet.bytes));
+    if (!packet.descriptors.empty()) {
+        message.descriptor = std::move(packet.descriptors.front());
+    }
+    return message;
+}
+
+Result<void> sendOrder(int socket, Order order, std::span<const int> descriptors = {})
+{
+    return os::sendPacket(socket, launcher::encode(order), descriptors);
+}
+
+/// What a person can do about a step that a kernel refused.
+std::string remedyFor(const Report& report)
+{
+    if (report.text.starts_with("outer-namespaces") && (report.value == EPERM || report.value == EACCES)) {
+        return "this system forbids user namespaces to programs without a permission of their own; 'revet "
+               "doctor' "
+               "names the setting";
+    }
+    if (report.text.starts_with("outer-namespaces") && report.value == ENOSPC) {
+        return "the limit /proc/sys/user/max_user_namespaces is used up; raise it";
+    }
+    if (report.text.starts_with("overlay")) {
+        return "the project's file system cannot be a layer's base; use --tier sandbox";
+    }
+    return "'revet doctor' tells what works here";
+}
+
+/// Runs in posix_spawn's child: puts the descriptors where the launcher expects them.
+class SpawnActions
+{
+public:
+    SpawnActions() { ::posix_spawn_file_actions_init(&m_actions); }
+    ~SpawnActions() { ::posix_spawn_file_actions_destroy(&m_actions); }
+    SpawnActions(const SpawnActions&) = delete;
+    SpawnActions& operator=(const SpawnActions&) = delete;
+    SpawnActions(SpawnActions&&) = delete;
+    SpawnActions& operator=(SpawnActions&&) = delete;
+    void place(int fd, int where) { ::posix_spawn_file_actions_adddup2(&m_actions, fd, where); }
+    [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &m_actions; }
+
+private:
+    posix_spawn_file_actions_t m_actions{};
+};
+
+/// A copy far above the launcher's fixed numbers, so that placing one never overwrites another.
+Result<UniqueFd> outOfTheWay(const UniqueFd& fd)
+{
+    UniqueFd copy(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 64));
+    return copy ? Result<UniqueFd>(std::move(copy)) : failErrno("duplicate a descriptor for the launcher");
+}
+
+} // namespace
+
+Box::Box(Box&& other) noexcept
+    : m_keeper(std::exchange(other.m_keeper, -1))
+    , m_init(std::exchange(other.m_init, -1))
+    , m_initHandle(std::move(other.m_initHandle))
+    , m_keeperSocket(std::move(other.m_keeperSocket))
+    , m_initSocket(std::move(other.m_initSocket))
+{
+}
+
+Box& Box::operator=(Box&& other) noexcept
+{
+    if (this != &other) {
+        end();
+        m_keeper = std::exchange(other.m_keeper, -1);
+        m_init = std::exchange(other.m_init, -1);
+        m_initHandle = std::move(other.m_initHandle);
+        m_keeperSocket = std::move(other.m_keeperSocket);
+        m_initSocket = std::move(other.m_initSocket);
+    }
+    return *this;
+}
+
+Box::~Box()
+{
+    end();
+}
+
+Result<Box> Box::start(const std::string& launcher, const launcher::Plan& plan)
+{
+    REVET_ASSIGN_OR_RETURN(auto keeper, os::packetSocketPair());
+    REVET_ASSIGN_OR_RETURN(auto init, os::packetSocketPair());
+    REVET_ASSIGN_OR_RETURN(const auto planFile, os::sealedMemory("revet-plan", launcher::encode(plan)));
+    REVET_ASSIGN_OR_RETURN(const auto keeperEnd, outOfTheWay(keeper.second));
+    REVET_ASSIGN_OR_RETURN(const auto initEnd, outOfTheWay(init.second));
+    REVET_ASSIGN_OR_RETURN(const auto planEnd, outOfTheWay(planFile));
+    SpawnActions actions;
+    actions.place(keeperEnd.get(), launcher::kKeeperSocket);
+    actions.place(initEnd.get(), launcher::kInitSocket);
+    actions.place(planEnd.get(), launcher::kPlanFile);
+    // Nothing of our environment: it may hold secrets, and /proc/PID/environ of pid 1 would show it.
+    std::array<char*, 2> arguments = {const_cast<char*>(launcher.c_str()), nullptr};
+    std::array<char*, 1> environment = {nullptr};
+    Box box;
+    const int failed = ::posix_spawn(&box.m_keeper, launcher.c_str(), actions.get(), nullptr,
+                                     arguments.data(), environment.data());
+    if (failed != 0) {
+        box.m_keeper = -1;
+        return fail(Error{ErrorCode::System, "start " + launcher, failed, "is Revet installed completely?"});
+    }
+    box.m_keeperSocket = std::move(keeper.first);
+    box.m_initSocket = std::move(init.first);
+    return box;
+}
+
+Result<Box::Message> Box::receiveFromKeeper() const
+{
+    return receive(m_keeperSocket.get());
+}
+
+Result<Box::Message> Box::receiveFromInit() const
+{
+    return receive(m_initSocket.get());
+}
+
+Result<UniqueFd> Box::waitUntilReady()
+{
+    UniqueFd root;
+    bool isReady = false;
+    while (!root || m_init < 0 || !isReady) {
+        std::array<pollfd, 2> ends{pollfd{m_keeperSocket.get(), POLLIN, 0},
+                                   pollfd{m_initSocket.get(), POLLIN, 0}};
+        if (::poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) {
+            return failErrno("wait for the box");
+        }
+        for (const pollfd& end : ends) {
+            if (end.revents == 0) {
+                continue;
+            }
+            REVET_ASSIGN_OR_RETURN(auto message, receive(end.fd));
+            if (message.report.kind == Report::Kind::Failed) {
+                return fail(Error{ErrorCode::Unavailable, message.report.text, message.report.value,
+                                  remedyFor(message.report)});
+            }
+            if (message.report.kind == Report::Kind::Root) {
+                root = std::move(message.descriptor);
+            } else if (message.report.kind == Report::Kind::Init) {
+                m_init = message.report.value;
+                REVET_ASSIGN_OR_RETURN(m_initHandle, os::openPidFd(m_init));
+            } else if (message.report.kind == Report::Kind::Ready) {
+                isReady = true;
+            }
+        }
+    }
+    return root;
+}
+
+Result<void> Box::spawn(std::uint32_t number, const launcher::SpawnRequest& request,
+                        std::span<const int> streams) const
+{
+    REVET_ASSIGN_OR_RETURN(const auto file, os::sealedMemory("revet-command", launcher::encode(request)));
+    std::vector<int> descriptors{file.get()};
+    descriptors.insert(descriptors.end(), streams.begin(), streams.end());
+    return sendOrder(m_initSocket.get(), {Order::Kind::Spawn, number, 0}, descriptors);
+}
+
+Result<void> Box::signal(std::uint32_t number, int signalNumber) const
+{
+    return sendOrder(m_initSocket.get(), {Order::Kind::Signal, number, signalNumber});
+}
+
+Result<void> Box::resume(std::uint32_t number) const
+{
+    return sendOrder(m_initSocket.get(), {Order::Kind::Continue, number, 0});
+}
+
+void Box::end()
+{
+    if (m_keeper < 0) {
+        return;
+    }
+    // pid 1's death takes its whole process namespace along, and its handle becomes readable after the last
+    // one.
+    int gone = 0;
+    if (m_initHandle) {
+        ::syscall(SYS_pidfd_send_signal, m_initHandle.get(), SIGKILL, nullptr, 0);
+        pollfd handle{m_initHandle.get(), POLLIN, 0};
+        do {
+            gone = ::poll(&handle, 1, kEndTimeoutMs);
+        } while (gone < 0 && errno == EINTR);
+    }
+    if (gone != 1) { // never came up, or hangs in the kernel; otherwise the keeper ends by itself
+        ::kill(m_keeper, SIGKILL);
+    }
+    while (::waitpid(m_keeper, nullptr, 0) < 0 && errno == EINTR) { }
+    m_keeper = -1;
+    m_initSocket.reset();
+    m_keeperSocket.reset();
+}
+
+} // namespace revet::session

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/unique_fd.h"
+#include "engine/launcher/plan.h"
+#include "engine/launcher/wire.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <sys/types.h>
+
+namespace revet::session {
+
+/// One box from outside: the launcher's process and the two sockets to it. Destroying it ends the box.
+/// Must be started from a thread that lives as long as the process, since the launcher dies with its parent
+/// thread.
+class Box
+{
+public:
+    Box() = default;
+    Box(Box&& other) noexcept;
+    Box& operator=(Box&& other) noexcept;
+    Box(const Box&) = delete;
+    Box& operator=(const Box&) = delete;
+    ~Box();
+
+    /// Starts revet-launch with the plan. Does not wait for the box to be up.
+    [[nodiscard]] static Result<Box> start(const std::string& launcher, const launcher::Plan& plan);
+
+    struct Message
+    {
+        launcher::Report report;
+        UniqueFd descriptor; ///< where the report brings one
+    };
+    /// The next report of the keeper or of pid 1; blocks. Closed when that end is gone.
+    [[nodiscard]] Result<Message> receiveFromKeeper() const;
+    [[nodiscard]] Result<Message> receiveFromInit() const;
+    [[nodiscard]] int keeperSocket() const { return m_keeperSocket.get(); }
+    [[nodiscard]] int initSocket() const { return m_initSocket.get(); }
+
+    /// Waits until the keeper's tree and pid 1 are there; returns the tree's root (O_PATH). A failed step
+    /// comes back as an Error whose operation names it.
+    [[nodiscard]] Result<UniqueFd> waitUntilReady();
+
+    [[nodiscard]] Result<void> spawn(std::uint32_t number, const launcher::SpawnRequest& request,
+                                     std::span<const int> streams) const;
+    [[nodiscard]] Result<void> signal(std::uint32_t number, int signalNumber) const;
+    [[nodiscard]] Result<void> resume(std::uint32_t number) const;
+
+    [[nodiscard]] pid_t keeper() const { return m_keeper; }
+    [[nodiscard]] pid_t init() const { return m_init; }
+    /// Ends every process of the box and waits until they are gone. Idempotent.
+    void end();
+
+private:
+    pid_t m_keeper = -1;
+    pid_t m_init = -1;
+    UniqueFd m_initHandle; ///< pidfd of pid 1: its end means that every process of the box is gone
+    UniqueFd m_keeperSocket;
+    UniqueFd m_initSocket;
+};
+
+} // namespace revet::session

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/git_index.h"
+
+#include "engine/base/unique_fd.h"
+#include "engine/os/socket.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <string_view>
+
+#include <fcntl.h>
+
+namespace revet::session {
+
+namespace {
+
+constexpr std::size_t kMaximumIndexBytes = std::size_t{256} << 20U;
+constexpr std::size_t kFixedPart = 62; // of an entry, up to its name (gitformat-index(5))
+constexpr unsigned kExtended = 0x4000;
+
+std::uint32_t bigEndian(std::string_view bytes, std::size_t position, std::size_t count)
+{
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        value = value << 8U | static_cast<unsigned char>(bytes[position + i]);
+    }
+    return value;
+}
+
+tl::unexpected<Error> malformed()
+{
+    return fail(ErrorCode::Malformed, "read git's index", "'git status' shows whether git can");
+}
+
+/// Version 4 writes a name as "drop this many bytes of the last one, then add".
+Result<std::size_t> readDropCount(std::string_view bytes, std::size_t& position)
+{
+    std::size_t value = 0;
+    for (int digits = 0; digits < 5; ++digits) {
+        if (position >= bytes.size()) {
+            return malformed();
+        }
+        const auto byte = static_cast<unsigned char>(bytes[position++]);
+        value = (digits == 0 ? 0 : (value + 1) << 7U) | (byte & 0x7fU);
+        if ((byte & 0x80U) == 0) {
+            return value;
+        }
+    }
+    return malformed();
+}
+
+} // namespace
+
+Result<std::set<std::string>> trackedAmong(const std::filesystem::path& index,
+                                           const std::set<std::string>& paths)
+{
+    std::set<std::string> tracked;
+    const UniqueFd file(::open(index.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+    if (!file && errno == ENOENT) {
+        return tracked;
+    }
+    if (!file) {
+        return failErrno("open git's index");
+    }
+    REVET_ASSIGN_OR_RETURN(const std::string bytes, os::readAll(file.get(), kMaximumIndexBytes));
+    if (bytes.size() < 12 || !bytes.starts_with("DIRC")) {
+        return malformed();
+    }
+    const std::uint32_t version = bigEndian(bytes, 4, 4);
+    const std::uint32_t count = bigEndian(bytes, 8, 4);
+    if (version < 2 || version > 4) {
+        return malformed();
+    }
+    std::size_t position = 12;
+    std::string name;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::size_t start = position;
+        if (bytes.size() < start + kFixedPart) {
+            return malformed();
+        }
+        position += kFixedPart + ((bigEndian(bytes, start + 60, 2) & kExtended) != 0 ? 2U : 0U);
+        if (version == 4) {
+            REVET_ASSIGN_OR_RETURN(const std::size_t dropped, readDropCount(bytes, position));
+            if (dropped > name.size()) {
+                return malformed();
+            }
+            name.resize(name.size() - dropped);
+        } else {
+            name.clear();
+        }
+        const std::size_t end = bytes.find('\0', position);
+        if (end == std::string::npos) {
+            return malformed();
+        }
+        name.append(bytes, position, end - position);
+        if (paths.contains(name)) {
+            tracked.insert(name);
+        }
+        // Before version 4 entries are padded with one to eight NUL bytes to a multiple of eight.
+        position = version == 4 ? end + 1 : start + ((end - start + 8) & ~std::size_t{7});
+    }
+    return tracked;
+}
+
+} // namespace revet::session

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <filesystem>
+#include <set>
+#include <string>
+
+namespace revet::session {
+
+/// Which of `paths` (relative to the work tree) git tracks, read from .git/index itself: git is never run
+/// with a repository's configuration, and linking libgit2 would double the time to start. Total; fails on an
+/// index that it does not understand. No index: nothing is tracked.
+[[nodiscard]] Result<std::set<std::string>> trackedAmong(const std::filesystem::path& index,
+                                                         const std::set<std::string>& paths);
+
+} // namespace revet::session

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/hidden_files.h"
+
+#include "engine/session/git_index.h"
+#include "engine/session/project_finder.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <filesystem>
+#include <set>
+#include <string_view>
+
+namespace revet::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMaximumEntries = 4000;
+/// Made by tools, large, and never where a person puts a secret by hand.
+constexpr std::array<std::string_view, 8> kSkipped
+    = {".git", "node_modules", ".venv", "venv", "target", "build", "__pycache__", ".tox"};
+
+} // namespace
+
+Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::HiddenTable& table,
+                                    const std::vector<std::string>& unhide)
+{
+    HiddenFiles found;
+    std::set<std::string> candidates;
+    std::deque<fs::path> directories{fs::path(project)};
+    int looked = 0;
+    while (!directories.empty() && found.isComplete) {
+        const fs::path directory = directories.front();
+        directories.pop_front();
+        std::error_code error;
+        for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+            if (++looked > kMaximumEntries) {
+                found.isComplete = false;
+                break;
+            }
+            const std::string relative = entry.path().string().substr(project.size() + 1);
+            const bool isLink = entry.is_symlink(error);
+            const bool isDirectory = !isLink && entry.is_directory(error);
+            if (!isLink && table.matchInProject(relative)) {
+                candidates.insert(relative);
+            } else if (isDirectory
+                       && std::find(kSkipped.begin(), kSkipped.end(), entry.path().filename().string())
+                           == kSkipped.end()) {
+                directories.push_back(entry.path());
+            }
+        }
+    }
+    if (candidates.empty()) {
+        return found;
+    }
+    REVET_ASSIGN_OR_RETURN(const auto tracked, trackedAmong(fs::path(project) / ".git/index", candidates));
+    for (const std::string& relative : candidates) {
+        const std::string path = project + "/" + relative;
+        const bool isShown = tracked.contains(relative)
+            || std::any_of(unhide.begin(), unhide.end(),
+                           [&](const std::string& shown) { return isWithin(path, shown); });
+        if (!isShown) {
+            found.paths.push_back(path);
+        }
+    }
+    return found;
+}
+
+} // namespace revet::session

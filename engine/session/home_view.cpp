@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/home_view.h"
+
+#include "engine/domain/places.h"
+#include "engine/session/project_finder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace revet::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where a program of a toolchain lives when its directory on PATH holds links only: the tree two levels up
+/// (~/.local/share/uv/python/x/bin -> ~/.local/share/uv/python/x), never HOME itself.
+fs::path treeOf(const fs::path& program, const std::string& home)
+{
+    const fs::path folder = program.parent_path();
+    const bool isBin
+        = folder.filename() == "bin" || folder.filename() == "sbin" || folder.filename() == "shims";
+    const fs::path tree = isBin ? folder.parent_path() : folder;
+    return tree.string() == home || isWithin(home, tree.string()) ? folder : tree;
+}
+
+std::string expandHome(const std::string& path, const std::string& home)
+{
+    return path.starts_with("~/") ? home + path.substr(1) : path;
+}
+
+void addVisible(const fs::path& path, const std::string& home, const policy::HiddenTable& hidden,
+                std::set<std::string>& paths)
+{
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error);
+    if (error || !isWithin(real.string(), home) || real.string() == home || hidden.match(real.string())) {
+        return;
+    }
+    paths.insert(real.string());
+    if (path != real && isWithin(path.string(), home)) {
+        paths.insert(path.string()); // the name on PATH, whatever it leads to
+    }
+}
+
+/// The trees behind the links of one directory on PATH; a directory with thousands of programs is not a
+/// toolchain.
+void addLinkTargets(const fs::path& directory, const std::string& home, const policy::HiddenTable& hidden,
+                    std::set<std::string>& paths)
+{
+    constexpr int kMaximumPrograms = 2000;
+    std::error_code error;
+    int looked = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+        if (++looked > kMaximumPrograms) {
+            return;
+        }
+        if (!entry.is_symlink(error)) {
+            continue;
+        }
+        const fs::path target = fs::canonical(entry.path(), error);
+        if (!error && isWithin(target.string(), home) && !isWithin(target.string(), directory.string())) {
+            addVisible(treeOf(target, home), home, hidden, paths);
+        }
+    }
+}
+
+Result<UniqueFd> lockDirectory(const fs::path& directory)
+{
+    UniqueFd lock(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (!lock) {
+        return failErrno("open " + directory.string());
+    }
+    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+        return failErrno("lock " + directory.string());
+    }
+    return lock;
+}
+
+Result<void> makeLayer(const fs::path& layer)
+{
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(layer / "upper"));
+    // An upper that was mounted "volatile" is refused after a crash of the machine until this mark is gone.
+    // A cache may lose its last writes: the tools check what they find.
+    ::chmod((layer / "work/work").c_str(), 0700); // overlayfs leaves it with mode 000
+    std::error_code error;
+    fs::remove_all(layer / "work", error);
+    return makePrivateDirectory(layer / "work");
+}
+
+} // namespace
+
+std::vector<tiers::VisiblePath> visibleToolchains(std::string_view path, const std::string& home,
+                                                  const policy::HiddenTable& hidden,
+                                                  const policy::ResolvedProfile& profile)
+{
+    std::set<std::string> paths;
+    while (!path.empty()) {
+        const std::size_t colon = path.find(':');
+        const fs::path directory(path.substr(0, colon));
+        path = colon == std::string_view::npos ? std::string_view() : path.substr(colon + 1);
+        if (directory.is_absolute() && isWithin(directory.string(), home)) {
+            addVisible(treeOf(directory / "program", home), home, hidden, paths);
+            addVisible(directory, home, hidden, paths);
+            addLinkTargets(directory, home, hidden, paths);
+        }
+    }
+    for (const auto& item : profile.visible) {
+        addVisible(expandHome(item.value, home), home, hidden, paths);
+    }
+    std::vector<tiers::VisiblePath> visible;
+    for (const std::string& item : paths) {
+        // Sorted, so a parent comes first and covers what lies below it.
+        const bool isCovered
+            = std::any_of(visible.begin(), visible.end(),
+                          [&](const tiers::VisiblePath& earlier) { return isWithin(item, earlier.host); });
+        if (!isCovered) {
+            visible.push_back({item, {}, tiers::VisiblePath::Access::ReadOnly});
+        }
+    }
+    return visible;
+}
+
+Result<CacheLayers> prepareCaches(const policy::ResolvedProfile& profile, const std::string& home,
+                                  const fs::path& layers, const fs::path& sessionDirectory)
+{
+    CacheLayers result;
+    for (const auto& item : profile.cache) {
+        std::error_code error;
+        const fs::path cache = fs::canonical(expandHome(item.value, home), error);
+        if (error || !fs::is_directory(cache, error) || !isWithin(cache.string(), home)) {
+            continue;
+        }
+        std::string name = item.value;
+        std::replace(name.begin(), name.end(), '/', '%');
+        fs::path layer = layers / name;
+        REVET_RETURN_IF_ERROR(makePrivateDirectory(layer));
+        auto lock = lockDirectory(layer);
+        if (!lock) { // another session of this project runs and has it
+            layer = sessionDirectory / "caches" / name;
+            REVET_RETURN_IF_ERROR(makePrivateDirectory(layer));
+            lock = lockDirectory(layer);
+        }
+        if (!lock) {
+            return fail(lock.error());
+        }
+        REVET_RETURN_IF_ERROR(makeLayer(layer));
+        result.caches.push_back({cache.string(), layer.string()});
+        result.locks.push_back(std::move(*lock));
+    }
+    return result;
+}
+
+Result<void> prepareMountPoints(const fs::path& privateHome, const std::string& home,
+                                const std::vector<std::string>& paths)
+{
+    for (const std::string& path : paths) {
+        if (!isWithin(path, home) || path == home) {
+            continue;
+        }
+        UniqueFd current(::open(privateHome.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+        if (!current) {
+            return failErrno("open " + privateHome.string());
+        }
+        const fs::path relative(path.substr(home.size() + 1));
+        struct stat info
+        {
+        };
+        const bool isFile = ::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
+        for (auto part = relative.begin(); part != relative.end(); ++part) {
+            if (isFile && std::next(part) == relative.end()) {
+                break; // the launcher makes the file to mount over
+            }
+            const char* name = part->c_str();
+            int next = ::openat(current.get(), name, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+            if (next < 0 && errno != ENOENT) {
+                const std::string aside = std::string(name) + ".revet-aside";
+                ::renameat(current.get(), name, current.get(), aside.c_str());
+            }
+            if (next < 0) {
+                ::mkdirat(current.get(), name, 0755);
+                next = ::openat(current.get(), name, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+            }
+            if (next < 0) {
+                return failErrno("make the mount point of " + path + " in the private home");
+            }
+            current.reset(next);
+        }
+    }
+    return {};
+}
+
+} // namespace revet::session

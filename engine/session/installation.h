@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace revet::session {
+
+/// Where Revet's own parts are, found from /proc/self/exe: the build tree and the install tree look the same.
+struct Installation
+{
+    std::filesystem::path libexec; ///< revet-session, revet-launch
+    std::filesystem::path share; ///< profiles/, tables/
+
+    [[nodiscard]] static Result<Installation> find();
+};
+
+/// The text of a file of at most 1 MiB.
+[[nodiscard]] Result<std::string> readText(const std::filesystem::path& file);
+
+} // namespace revet::session

@@ -1,0 +1,335 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/preparation.h"
+
+#include "engine/domain/display_escape.h"
+#include "engine/session/account.h"
+#include "engine/session/git_identity.h"
+#include "engine/session/hidden_files.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace revet::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games";
+
+/// A file and a directory without content, to hide things behind.
+Result<void> makeEmptyThings(const fs::path& directory, tiers::BoxSpec& spec)
+{
+    spec.emptyFile = (directory / "empty").string();
+    spec.emptyDirectory = (directory / "empty.d").string();
+    const UniqueFd file(::open(spec.emptyFile.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0444));
+    if (!file) {
+        return failErrno("make " + spec.emptyFile);
+    }
+    return makePrivateDirectory(spec.emptyDirectory);
+}
+
+class Preparer
+{
+public:
+    Preparer(const ipc::RunRequest& request, const FoundProject& project, const Surroundings& surroundings,
+             const ShippedData& data)
+        : m_request(request)
+        , m_project(project)
+        , m_surroundings(surroundings)
+        , m_data(data)
+    {
+    }
+
+    Result<Preparation> run()
+    {
+        REVET_ASSIGN_OR_RETURN(m_account, findAccount(m_request.environment));
+        REVET_ASSIGN_OR_RETURN(m_hidden, m_data.hidden(m_account.home));
+        REVET_RETURN_IF_ERROR(chooseProfile());
+        fillInfo();
+        REVET_RETURN_IF_ERROR(makeDirectories());
+        REVET_RETURN_IF_ERROR(fillHome());
+        REVET_RETURN_IF_ERROR(fillBinds());
+        REVET_RETURN_IF_ERROR(hideFiles());
+        REVET_RETURN_IF_ERROR(fillCommand());
+        describeStart();
+        return std::move(m_result);
+    }
+
+private:
+    Result<void> chooseProfile();
+    void fillInfo();
+    Result<void> makeDirectories();
+    Result<void> fillHome();
+    Result<void> fillBinds();
+    Result<void> hideFiles();
+    Result<void> fillCommand();
+    void describeStart();
+    [[nodiscard]] fs::path sessionDirectory() const
+    {
+        return m_surroundings.places.sessionDirectory(m_surroundings.session);
+    }
+    [[nodiscard]] fs::path projectDirectory() const
+    {
+        return m_surroundings.places.data / "projects" / m_surroundings.projectKey;
+    }
+
+    const ipc::RunRequest& m_request;
+    const FoundProject& m_project;
+    const Surroundings& m_surroundings;
+    const ShippedData& m_data;
+    Account m_account;
+    policy::HiddenTable m_hidden;
+    policy::ResolvedProfile m_profile;
+    std::vector<std::string> m_profileNames;
+    std::size_t m_withheldVariables = 0;
+    bool m_hiddenIsComplete = true;
+    bool m_droppedSigning = false;
+    Preparation m_result;
+};
+
+Result<void> Preparer::chooseProfile()
+{
+    REVET_ASSIGN_OR_RETURN(const auto profiles, m_data.profiles());
+    std::vector<std::string> entries;
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(m_project.path, error)) {
+        constexpr std::size_t kMaximumEntries = 1000;
+        if (entries.size() >= kMaximumEntries) {
+            break;
+        }
+        entries.push_back(entry.path().filename().string());
+    }
+    m_profileNames = m_request.profiles;
+    const std::string command = fs::path(m_request.command.front()).filename().string();
+    for (const std::string& name : profiles.detect(command, entries)) {
+        if (std::find(m_profileNames.begin(), m_profileNames.end(), name) == m_profileNames.end()) {
+            m_profileNames.push_back(name);
+        }
+    }
+    if (m_profileNames.empty()) {
+        m_profileNames.emplace_back("base");
+    }
+    REVET_ASSIGN_OR_RETURN(m_profile, profiles.resolve(m_profileNames));
+    return {};
+}
+
+void Preparer::fillInfo()
+{
+    SessionInfo& info = m_result.info;
+    info.id = m_surroundings.session;
+    info.label = m_request.label;
+    info.project = m_project.path;
+    info.tier = m_surroundings.tier;
+    info.observe = m_request.observe.value_or(ObserveLevel::Full);
+    info.command = m_request.command;
+    info.started = SystemClock().now();
+    info.sessionPid = ::getpid();
+}
+
+Result<void> Preparer::makeDirectories()
+{
+    tiers::BoxSpec& spec = m_result.spec;
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(sessionDirectory()));
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(projectDirectory() / "home"));
+    REVET_RETURN_IF_ERROR(makeEmptyThings(sessionDirectory(), spec));
+    if (m_surroundings.tier == Tier::Container) {
+        spec.layer = (sessionDirectory() / "layer").string();
+        for (std::size_t i = 0; i <= m_project.sideRoots.size(); ++i) {
+            const fs::path layer
+                = i == 0 ? fs::path(spec.layer) : fs::path(spec.layer) / ("side" + std::to_string(i - 1));
+            REVET_RETURN_IF_ERROR(makePrivateDirectory(layer / "upper"));
+            REVET_RETURN_IF_ERROR(makePrivateDirectory(layer / "work"));
+            // The merged root shows the upper's mode, which must be the project's.
+            struct stat info
+            {
+            };
+            const std::string& lower = i == 0 ? m_project.path : m_project.sideRoots[i - 1];
+            if (::stat(lower.c_str(), &info) == 0) {
+                ::chmod((layer / "upper").c_str(), info.st_mode & 07777);
+            }
+        }
+    }
+    spec.tier = m_surroundings.tier;
+    spec.observe = m_result.info.observe;
+    spec.project = m_project.path;
+    spec.sideRoots = m_project.sideRoots;
+    spec.uid = m_account.uid;
+    spec.gid = m_account.gid;
+    spec.userName = m_account.name;
+    // The caller's umask came to us with the process.
+    spec.fileModeMask = ::umask(077);
+    ::umask(spec.fileModeMask);
+    return {};
+}
+
+Result<void> Preparer::fillHome()
+{
+    tiers::BoxSpec& spec = m_result.spec;
+    spec.home = m_account.home;
+    spec.privateHome = (projectDirectory() / "home").string();
+    spec.visible = visibleToolchains(environmentValue(m_request.environment, "PATH"), m_account.home,
+                                     m_hidden, m_profile);
+    // What lies in the project is there already, with the project's rules.
+    std::erase_if(spec.visible, [&](const tiers::VisiblePath& path) {
+        return isWithin(path.host, m_project.path) || isWithin(m_project.path, path.host);
+    });
+    REVET_ASSIGN_OR_RETURN(
+        auto caches,
+        prepareCaches(m_profile, m_account.home, projectDirectory() / "caches", sessionDirectory()));
+    spec.caches = std::move(caches.caches);
+    m_result.locks = std::move(caches.locks);
+
+    const auto userConfig = readText(fs::path(m_account.home) / ".gitconfig");
+    GitIdentity identity = sanitiseGitConfig(userConfig ? std::string_view(*userConfig) : std::string_view());
+    spec.gitConfig = std::move(identity.config);
+    m_droppedSigning = identity.droppedSigning;
+    return {};
+}
+
+Result<void> Preparer::fillBinds()
+{
+    tiers::BoxSpec& spec = m_result.spec;
+    const auto add
+        = [&](const std::vector<std::string>& paths, tiers::VisiblePath::Access access) -> Result<void> {
+        for (const std::string& path : paths) {
+            std::error_code error;
+            const std::string real = fs::canonical(path, error).string();
+            if (error) {
+                return fail(
+                    Error{ErrorCode::InvalidArgument, "show " + displayQuoted(path), error.value(), {}});
+            }
+            const bool isOwnData = isWithin(m_surroundings.places.data.string(), real)
+                || isWithin(real, m_surroundings.places.data.string())
+                || isWithin(real, m_surroundings.places.config.string())
+                || isWithin(m_surroundings.places.config.string(), real);
+            if (isOwnData) {
+                return fail(ErrorCode::Refused, "show " + displayQuoted(path), "it holds Revet's own data");
+            }
+            spec.visible.push_back({real, path, access});
+            m_result.notes.push_back(
+                {ActionKind::Session,
+                 Verdict::Permitted,
+                 Reach::Machine,
+                 real,
+                 {},
+                 access == tiers::VisiblePath::Access::ReadOnly ? "--bind-ro" : "--bind-rw",
+                 0,
+                 0});
+        }
+        return {};
+    };
+    REVET_RETURN_IF_ERROR(add(m_request.bindReadOnly, tiers::VisiblePath::Access::ReadOnly));
+    REVET_RETURN_IF_ERROR(add(m_request.bindReadWrite, tiers::VisiblePath::Access::ReadWrite));
+
+    std::vector<std::string> mountPoints{m_project.path};
+    mountPoints.insert(mountPoints.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
+    for (const tiers::VisiblePath& path : spec.visible) {
+        mountPoints.push_back(path.inBox.empty() ? path.host : path.inBox);
+    }
+    for (const tiers::CacheLayer& cache : spec.caches) {
+        mountPoints.push_back(cache.host);
+    }
+    return prepareMountPoints(spec.privateHome, spec.home, mountPoints);
+}
+
+Result<void> Preparer::hideFiles()
+{
+    REVET_ASSIGN_OR_RETURN(const auto hidden, findHiddenFiles(m_project.path, m_hidden, m_request.unhide));
+    m_hiddenIsComplete = hidden.isComplete;
+    m_result.spec.masked = hidden.paths;
+    for (const std::string& path : hidden.paths) {
+        m_result.notes.push_back(
+            {ActionKind::Session, Verdict::Withheld, Reach::None, path, {}, "hidden table", 0, 0});
+    }
+    return {};
+}
+
+Result<void> Preparer::fillCommand()
+{
+    REVET_ASSIGN_OR_RETURN(const auto table, m_data.environment());
+    std::vector<std::string> named;
+    std::vector<std::string> environment = m_request.environment;
+    for (const auto& item : m_profile.pass) {
+        named.push_back(item.value);
+    }
+    for (const std::string& assignment : m_request.environmentAssignments) {
+        const std::size_t equals = assignment.find('=');
+        named.push_back(assignment.substr(0, equals));
+        if (equals != std::string::npos) {
+            std::erase_if(environment, [&](const std::string& variable) {
+                return variable.starts_with(assignment.substr(0, equals + 1));
+            });
+            environment.push_back(assignment);
+        }
+    }
+    policy::FilteredEnvironment filtered = policy::filterEnvironment(environment, table, named);
+    m_withheldVariables = filtered.withheldNames.size();
+
+    launcher::SpawnRequest& command = m_result.command;
+    command.argv = m_request.command;
+    command.environment = std::move(filtered.kept);
+    const auto set = [&command](const std::string& name, const std::string& value) {
+        std::erase_if(command.environment,
+                      [&](const std::string& variable) { return variable.starts_with(name + "="); });
+        command.environment.push_back(name + "=" + value);
+    };
+    for (const auto& [name, value] : m_profile.set) {
+        set(name, value.value);
+    }
+    set("HOME", m_account.home);
+    set("USER", m_account.name);
+    set("LOGNAME", m_account.name);
+    set("TMPDIR", "/tmp");
+    set("XDG_RUNTIME_DIR", "/run/user/" + std::to_string(m_account.uid));
+    set("REVET_SESSION", m_surroundings.session.text());
+    if (environmentValue(command.environment, "PATH").empty()) {
+        set("PATH", kDefaultPath);
+    }
+    const bool isInside = isWithin(m_request.currentDirectory, m_project.path);
+    command.workingDirectory = isInside ? m_request.currentDirectory : m_project.path;
+    return {};
+}
+
+void Preparer::describeStart()
+{
+    std::vector<std::string>& lines = m_result.lines;
+    const bool isDirect = m_surroundings.tier == Tier::Sandbox;
+    std::string profiles;
+    for (const std::string& name : m_profileNames) {
+        profiles += (profiles.empty() ? "" : ", ") + name;
+    }
+    lines.push_back("revet " + m_surroundings.session.text() + ": "
+                    + std::string(toString(m_surroundings.tier)) + " (" + displayEscape(profiles)
+                    + "): " + (isDirect ? "changes " : "works on a copy of ") + displayQuoted(m_project.path)
+                    + (isDirect ? " directly; home is private" : "; home is private"));
+    lines.emplace_back("network: the box's own loopback only; nothing else can be reached");
+    std::string hidden
+        = "hidden: the rest of your home, " + std::to_string(m_withheldVariables) + " variables";
+    for (const std::string& path : m_result.spec.masked) {
+        hidden += ", " + displayQuoted(path.substr(m_project.path.size() + 1));
+    }
+    if (!m_hiddenIsComplete) {
+        hidden += " (looked at the first few thousand entries only)";
+    }
+    if (m_droppedSigning) {
+        hidden += "; commits are not signed";
+    }
+    lines.push_back(hidden + "; see 'revet log " + m_surroundings.session.text() + "'");
+}
+
+} // namespace
+
+Result<Preparation> prepare(const ipc::RunRequest& request, const FoundProject& project,
+                            const Surroundings& surroundings, const ShippedData& data)
+{
+    return Preparer(request, project, surroundings, data).run();
+}
+
+} // namespace revet::session

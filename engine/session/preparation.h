@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/domain/event.h"
+#include "engine/domain/places.h"
+#include "engine/domain/session_info.h"
+#include "engine/ipc/run_request.h"
+#include "engine/launcher/plan.h"
+#include "engine/session/home_view.h"
+#include "engine/session/project_finder.h"
+#include "engine/session/shipped_data.h"
+#include "engine/tiers/box_spec.h"
+
+#include <string>
+#include <vector>
+
+namespace revet::session {
+
+/// Everything about a session that is decided before its box exists.
+struct Preparation
+{
+    SessionInfo info;
+    tiers::BoxSpec spec;
+    launcher::SpawnRequest command;
+    std::vector<std::string> lines; ///< for the person, before the start; fit for a screen
+    std::vector<Fact> notes; ///< for the journal
+    std::vector<UniqueFd> locks; ///< held for as long as the session lives
+};
+
+/// What decides besides the request.
+struct Surroundings
+{
+    Places places;
+    SessionId session;
+    std::string projectKey; ///< names the project's own directories: the catalogue's id of it
+    Tier tier = Tier::Container;
+};
+
+/// Turns a request into a box to build. Makes the session's and the project's directories.
+[[nodiscard]] Result<Preparation> prepare(const ipc::RunRequest& request, const FoundProject& project,
+                                          const Surroundings& surroundings, const ShippedData& data);
+
+} // namespace revet::session

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/project_finder.h"
+
+#include "engine/domain/display_escape.h"
+#include "engine/session/installation.h"
+
+#include <filesystem>
+
+#include <unistd.h>
+
+namespace revet::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::string> canonical(const std::string& path)
+{
+    std::error_code error;
+    const fs::path resolved = fs::canonical(path, error);
+    if (error) {
+        return fail(Error{ErrorCode::InvalidArgument, "use " + displayQuoted(path) + " as the project",
+                          error.value(), "name a directory that exists"});
+    }
+    return resolved.string();
+}
+
+std::string workTreeAround(const std::string& directory)
+{
+    for (fs::path candidate = directory;; candidate = candidate.parent_path()) {
+        std::error_code error;
+        if (fs::exists(candidate / ".git", error)) {
+            return candidate.string();
+        }
+        if (candidate == candidate.root_path()) {
+            return directory;
+        }
+    }
+}
+
+/// One line of a small file that git wrote, without its prefix and line end; empty when it is not there.
+std::string gitPointer(const fs::path& file, std::string_view prefix)
+{
+    const auto text = readText(file);
+    if (!text || !text->starts_with(prefix)) {
+        return {};
+    }
+    std::string line = text->substr(prefix.size());
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) {
+        line.pop_back();
+    }
+    return line;
+}
+
+/// The common directory of a linked worktree; empty for an ordinary repository. What the pointer files say is
+/// the repository's claim, so the directory must look like one of git's and be ours.
+Result<std::string> commonDirectory(const fs::path& project)
+{
+    std::error_code error;
+    const fs::path pointer = project / ".git";
+    if (!fs::is_regular_file(fs::symlink_status(pointer, error))) {
+        return std::string();
+    }
+    const std::string gitdir = gitPointer(pointer, "gitdir: ");
+    if (gitdir.empty()) {
+        return std::string();
+    }
+    const fs::path worktreeGitdir = fs::weakly_canonical(project / gitdir, error);
+    const std::string relative = gitPointer(worktreeGitdir / "commondir", "");
+    const fs::path common
+        = fs::canonical(relative.empty() ? worktreeGitdir : worktreeGitdir / relative, error);
+    const bool looksRight
+        = !error && fs::is_directory(common / "objects", error) && fs::is_directory(common / "refs", error);
+    if (!looksRight || ::access(common.c_str(), W_OK) != 0) {
+        return fail(ErrorCode::Refused, "use the worktree " + displayQuoted(project.string()),
+                    "its .git file points to " + displayQuoted(worktreeGitdir.string())
+                        + ", which is not a repository of yours; repair it with 'git worktree repair'");
+    }
+    return common.string();
+}
+
+Result<void> refuseDangerous(const std::string& project, const std::string& home, const Places& places)
+{
+    const auto refuse = [&](const std::string& why) {
+        return fail(ErrorCode::Refused, "use " + displayQuoted(project) + " as the project", why);
+    };
+    if (project == "/") {
+        return refuse("the root directory holds everything; choose a directory of your work");
+    }
+    if (isWithin(home, project)) {
+        return refuse("it holds your home directory and every secret in it; choose a directory below");
+    }
+    for (const fs::path& own : {places.config, places.data, places.runtime, places.cache}) {
+        if (isWithin(own.string(), project) || isWithin(project, own.string())) {
+            const bool isCacheBelow
+                = own == places.cache && project != own.string() && isWithin(project, own.string());
+            if (!isCacheBelow) {
+                return refuse("it holds data of Revet itself; choose another directory");
+            }
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+bool isWithin(const std::string& path, const std::string& directory)
+{
+    if (directory == "/" || path == directory) {
+        return true;
+    }
+    return path.size() > directory.size() && path.starts_with(directory) && path[directory.size()] == '/';
+}
+
+Result<FoundProject> findProject(const std::optional<std::string>& named, const std::string& currentDirectory,
+                                 const std::string& home, const Places& places)
+{
+    FoundProject found;
+    REVET_ASSIGN_OR_RETURN(found.path, canonical(named ? *named : workTreeAround(currentDirectory)));
+    std::error_code error;
+    if (!fs::is_directory(found.path, error)) {
+        return fail(ErrorCode::InvalidArgument, "use " + displayQuoted(found.path) + " as the project",
+                    "it is not a directory");
+    }
+    REVET_RETURN_IF_ERROR(refuseDangerous(found.path, home, places));
+    REVET_ASSIGN_OR_RETURN(const std::string common, commonDirectory(found.path));
+    if (!common.empty() && !isWithin(common, found.path)) {
+        REVET_RETURN_IF_ERROR(refuseDangerous(common, home, places));
+        found.sideRoots.push_back(common);
+    }
+    return found;
+}
+
+} // namespace revet::session

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/recorder.h"
+
+#include <utility>
+
+namespace revet::session {
+
+Recorder::Recorder(const Clock& clock, journal::JournalWriter& writer)
+    : m_writer(writer)
+    , m_processes(clock, [this](const ProcessRecord& record) { m_writer.update(record); })
+    , m_coalescer(clock, [this](Event event) { m_writer.append(std::move(event)); })
+    , m_exitWatcher([this] {
+        while (m_processes.waitForExits()) { }
+    })
+{
+}
+
+Recorder::~Recorder()
+{
+    close();
+}
+
+void Recorder::record(int tid, Fact fact)
+{
+    m_coalescer.add(m_processes.sighted(tid), std::move(fact));
+}
+
+void Recorder::aboutToExec(int tid, const std::string& /*path*/)
+{
+    m_processes.aboutToExec(tid);
+}
+
+void Recorder::aboutToExit(int tid, std::int32_t waitStatus)
+{
+    m_processes.aboutToExit(tid, waitStatus);
+}
+
+void Recorder::note(Fact fact)
+{
+    m_coalescer.add(ProcessNumber(), std::move(fact));
+}
+
+void Recorder::flushDue()
+{
+    m_coalescer.flush(observe::Coalescer::Flush::Due);
+}
+
+void Recorder::flushAll()
+{
+    m_coalescer.flush(observe::Coalescer::Flush::All);
+}
+
+void Recorder::close()
+{
+    if (m_exitWatcher.joinable()) {
+        m_processes.stop();
+        m_exitWatcher.join();
+    }
+    flushAll();
+}
+
+} // namespace revet::session

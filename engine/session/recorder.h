@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/journal/journal_writer.h"
+#include "engine/observe/coalescer.h"
+#include "engine/observe/process_tree.h"
+#include "engine/supervisor/fact_sink.h"
+
+#include <thread>
+
+namespace revet::session {
+
+/// From what the supervisor saw to rows of the journal: attribution, coalescing, writing. Thread-safe.
+/// Stop it (close()) before the writer is closed.
+class Recorder final : public supervisor::FactSink
+{
+public:
+    Recorder(const Clock& clock, journal::JournalWriter& writer);
+    ~Recorder() override;
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+    Recorder(Recorder&&) = delete;
+    Recorder& operator=(Recorder&&) = delete;
+
+    void record(int tid, Fact fact) override;
+    void aboutToExec(int tid, const std::string& path) override;
+    void aboutToExit(int tid, std::int32_t waitStatus) override;
+
+    /// A fact about the session itself.
+    void note(Fact fact);
+    /// To be called every 50 ms: lets go of what has waited for repeats long enough.
+    void flushDue();
+    /// Lets go of everything that is held back for repeats.
+    void flushAll();
+    void close();
+
+private:
+    journal::JournalWriter& m_writer;
+    observe::ProcessTree m_processes;
+    observe::Coalescer m_coalescer;
+    std::jthread m_exitWatcher;
+};
+
+} // namespace revet::session

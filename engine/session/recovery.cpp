@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/recovery.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+namespace revet::session {
+
+bool isAlive(const SessionInfo& session)
+{
+    if (session.sessionPid <= 0) {
+        return false;
+    }
+    // A process id may have been given to somebody else meanwhile; the program's name tells.
+    std::error_code error;
+    const auto exe
+        = std::filesystem::read_symlink("/proc/" + std::to_string(session.sessionPid) + "/exe", error);
+    return !error && exe.filename().string().starts_with("revet-session");
+}
+
+Result<void> recoverDeadSessions(journal::Catalogue& catalogue, const Places& places)
+{
+    REVET_ASSIGN_OR_RETURN(const auto sessions, catalogue.sessions());
+    for (SessionInfo session : sessions) {
+        const bool isOver = session.state == SessionState::Ended || session.state == SessionState::Review
+            || session.state == SessionState::Closed;
+        if (isOver || isAlive(session)) {
+            continue;
+        }
+        session.state = session.tier == Tier::Container ? SessionState::Review : SessionState::Ended;
+        session.ended = SystemClock().now();
+        session.endReason = "revet-session died";
+        session.sessionPid = 0;
+        REVET_RETURN_IF_ERROR(catalogue.updateSession(session));
+        std::error_code error; // left only when the keeper was killed as well
+        std::filesystem::remove(places.controlSocket(session.id), error);
+    }
+    return {};
+}
+
+} // namespace revet::session

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/domain/places.h"
+#include "engine/journal/catalogue.h"
+
+namespace revet::session {
+
+/// Completes the records of sessions whose revet-session has died: they are marked as ended, with the reason.
+/// Their boxes have died with them. Cheap when there are none.
+[[nodiscard]] Result<void> recoverDeadSessions(journal::Catalogue& catalogue, const Places& places);
+
+/// Whether this session's revet-session is alive: its process exists and runs our program.
+[[nodiscard]] bool isAlive(const SessionInfo& session);
+
+} // namespace revet::session

@@ -1,0 +1,398 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/running_session.h"
+
+#include "engine/base/log.h"
+#include "engine/domain/display_escape.h"
+#include "engine/tiers/plan_builder.h"
+#include "engine/tiers/system_view.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace revet::session {
+
+namespace {
+
+using launcher::Report;
+
+constexpr std::uint32_t kFirstCommand = 1;
+constexpr int kTickMs = 50; ///< how often coalesced events are let go and readers are told
+constexpr std::chrono::seconds kStopPatience{10};
+
+Fact sessionFact(std::string target, std::string rule = {}, std::int64_t detail = 0)
+{
+    return {ActionKind::Session,
+            Verdict::Permitted,
+            Reach::None,
+            std::move(target),
+            {},
+            std::move(rule),
+            0,
+            detail};
+}
+
+ipc::Failed execFailure(const std::string& program, int errnoValue)
+{
+    const bool isMissing = errnoValue == ENOENT;
+    const std::string why = std::generic_category().message(errnoValue);
+    const std::string remedy = isMissing
+        ? "it is not on the box's PATH; 'revet profile show' lists what is visible"
+        : "make it executable, or name its interpreter";
+    return {isMissing ? 127 : 126, "run " + displayQuoted(program) + ": " + why + "; " + remedy};
+}
+
+} // namespace
+
+RunningSession::RunningSession(Preparation preparation, const ipc::RunRequest& request, FrontEnd frontEnd)
+    : m_preparation(std::move(preparation))
+    , m_request(request)
+    , m_frontEnd(std::move(frontEnd))
+{
+}
+
+RunningSession::~RunningSession() = default;
+
+Result<SessionEnd> RunningSession::run(const ShippedData& data, const std::string& launcher,
+                                       const Places& places)
+{
+    REVET_RETURN_IF_ERROR(startBox(launcher, places));
+    // While the launcher builds the box on the other core.
+    REVET_RETURN_IF_ERROR(startJournal(places));
+    REVET_ASSIGN_OR_RETURN(m_runLater, data.runLater());
+    REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady());
+    REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), data));
+    REVET_RETURN_IF_ERROR(startCommand());
+    return serve();
+}
+
+Result<void> RunningSession::startBox(const std::string& launcher, const Places& places)
+{
+    const std::filesystem::path socket = places.controlSocket(m_preparation.info.id);
+    m_preparation.spec.removeAtEnd.push_back(socket.string());
+    REVET_ASSIGN_OR_RETURN(auto plan, tiers::buildPlan(m_preparation.spec));
+    if (m_planEdit) {
+        m_planEdit(plan);
+    }
+    m_commandSteps = std::move(plan.command);
+    plan.command.clear();
+    REVET_ASSIGN_OR_RETURN(m_box, Box::start(launcher, plan));
+    REVET_ASSIGN_OR_RETURN(
+        m_control,
+        Control::open(socket,
+                      {[this] { return m_preparation.info; }, [this](bool isForced) { stop(isForced); }}));
+    return {};
+}
+
+Result<void> RunningSession::startJournal(const Places& places)
+{
+    m_alarm.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!m_alarm) {
+        return failErrno("make an alarm");
+    }
+    const auto onFailure = [this](const Error& error) {
+        // On the journal's thread: an unrecorded box must not run, so its end does not wait for the main
+        // loop.
+        m_journalFailure = toString(error);
+        ::kill(m_box.keeper(), SIGKILL);
+        const std::uint64_t one = 1;
+        static_cast<void>(::write(m_alarm.get(), &one, sizeof one) == sizeof one);
+    };
+    REVET_ASSIGN_OR_RETURN(
+        m_journal,
+        journal::JournalWriter::create(places.journal(m_preparation.info.id), m_preparation.info, onFailure));
+    m_recorder = std::make_unique<Recorder>(m_clock, *m_journal);
+    m_recorder->note(sessionFact("started", std::string(toString(m_preparation.info.tier))));
+    for (const Fact& note : m_preparation.notes) {
+        m_recorder->note(note);
+    }
+    return {};
+}
+
+Result<void> RunningSession::startSupervisor(UniqueFd root, const ShippedData& /*data*/)
+{
+    const tiers::BoxSpec& spec = m_preparation.spec;
+    supervisor::BoxView view;
+    view.tier = spec.tier;
+    view.observe = spec.observe;
+    view.outerRoot = std::move(root);
+    view.sharedPrefixes = tiers::sharedSystemPrefixes();
+    view.sharedPrefixes.push_back(spec.project);
+    std::vector<std::string> paths{spec.project};
+    paths.insert(paths.end(), spec.sideRoots.begin(), spec.sideRoots.end());
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        supervisor::Root part;
+        part.path = paths[i];
+        part.host.reset(::open(part.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        if (spec.tier == Tier::Container) {
+            part.kind = supervisor::Root::Kind::Layered;
+            const std::string layer = i == 0 ? spec.layer : spec.layer + "/side" + std::to_string(i - 1);
+            part.upper.reset(::open((layer + "/upper").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+            part.lower.reset(::open(part.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+            // overlayfs made it with mode 000; a session that is killed must leave nothing that resists
+            // removal.
+            ::chmod((layer + "/work/work").c_str(), 0700);
+        }
+        if (!part.host || (spec.tier == Tier::Container && !part.upper)) {
+            return failErrno("open the project " + part.path);
+        }
+        view.roots.push_back(std::move(part));
+    }
+    m_supervisor = std::make_unique<supervisor::Supervisor>(
+        std::move(view), supervisor::Supervisor::Dependencies{*m_recorder, m_runLater});
+    return {};
+}
+
+Result<void> RunningSession::startCommand()
+{
+    launcher::SpawnRequest& command = m_preparation.command;
+    REVET_ASSIGN_OR_RETURN(m_streams, makeStreams(m_request.terminal, command));
+    command.steps = m_commandSteps;
+    REVET_RETURN_IF_ERROR(m_box.spawn(kFirstCommand, command, m_streams.boxDescriptors()));
+    m_streams.boxEnds = {};
+    if (!command.wantsTerminal) {
+        announceStart();
+    }
+    return {};
+}
+
+void RunningSession::announceStart()
+{
+    m_isStarted = true;
+    ipc::Started started;
+    started.session = m_preparation.info.id;
+    started.lines = m_preparation.lines;
+    std::vector<int> descriptors;
+    const auto add = [&descriptors](const UniqueFd& fd, bool& flag) {
+        flag = fd.isOpen();
+        if (flag) {
+            descriptors.push_back(fd.get());
+        }
+    };
+    add(m_terminal, started.hasPty);
+    add(m_streams.outerEnds[0], started.hasStdin);
+    add(m_streams.outerEnds[1], started.hasStdout);
+    add(m_streams.outerEnds[2], started.hasStderr);
+    m_frontEnd.send(started, descriptors);
+    m_streams.outerEnds = {}; // the front end has them: end of file must travel through
+}
+
+SessionEnd RunningSession::serve()
+{
+    m_preparation.info.state = SessionState::Running;
+    for (;;) {
+        // A front end that has left and a terminal that nobody drains are simply not polled (-1).
+        const bool drains = !m_frontEnd.isThere() && m_terminal.isOpen();
+        std::vector<pollfd> sources{{m_box.initSocket(), POLLIN, 0},
+                                    {m_box.keeperSocket(), POLLIN, 0},
+                                    {m_alarm.get(), POLLIN, 0},
+                                    {m_frontEnd.fd(), POLLIN, 0},
+                                    {drains ? m_terminal.get() : -1, POLLIN, 0}};
+        for (const int fd : m_control->descriptors()) {
+            sources.push_back({fd, POLLIN, 0});
+        }
+        const std::size_t fixed = 5;
+        const int ready = ::poll(sources.data(), sources.size(), kTickMs);
+        m_recorder->flushDue();
+        m_control->tellAdvance(EventSeq(m_journal->eventCount()));
+        if (m_killAt && m_clock.steadyNow() >= *m_killAt) {
+            return {m_stopReason, std::nullopt, std::nullopt};
+        }
+        if (ready <= 0) {
+            continue;
+        }
+        if (sources[2].revents != 0) {
+            return {"the journal could not be written: " + m_journalFailure, std::nullopt, std::nullopt};
+        }
+        if (sources[0].revents != 0) {
+            auto message = m_box.receiveFromInit();
+            if (!message) {
+                return {"the box ended", std::nullopt, std::nullopt};
+            }
+            if (auto end = handleReport(std::move(*message))) {
+                return std::move(*end);
+            }
+        }
+        if (sources[1].revents != 0) {
+            return {"the box's keeper ended", std::nullopt, std::nullopt};
+        }
+        if (sources[3].revents != 0) {
+            if (auto end = handleFrontEnd()) {
+                return std::move(*end);
+            }
+        }
+        if (sources[4].revents != 0) {
+            drainTerminal();
+        }
+        std::vector<int> readable;
+        for (std::size_t i = fixed; i < sources.size(); ++i) {
+            if (sources[i].revents != 0) {
+                readable.push_back(sources[i].fd);
+            }
+        }
+        m_control->serve(readable);
+    }
+}
+
+std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
+{
+    switch (message.report.kind) {
+    case Report::Kind::Listener:
+        m_servers.emplace_back([this, listener = std::move(message.descriptor)]() mutable {
+            os::SeccompNotifyDevice device(std::move(listener));
+            m_supervisor->serve(device);
+        });
+        break;
+    case Report::Kind::Terminal:
+        m_terminal = std::move(message.descriptor);
+        announceStart();
+        break;
+    case Report::Kind::ExecFailed:
+        return SessionEnd{"the command could not be run", std::nullopt,
+                          execFailure(m_request.command.front(), message.report.value)};
+    case Report::Kind::Failed:
+        return SessionEnd{"a step of the command's start failed", std::nullopt,
+                          ipc::Failed{125,
+                                      "start the command: " + message.report.text + ": "
+                                          + std::generic_category().message(message.report.value)
+                                          + "; 'revet doctor' tells what works here"}};
+    case Report::Kind::Exited:
+        return SessionEnd{m_stopReason.empty() ? "command ended" : m_stopReason, message.report.value,
+                          std::nullopt};
+    case Report::Kind::Stopped:
+        m_frontEnd.send(ipc::Stopped{message.report.value});
+        break;
+    case Report::Kind::Root:
+    case Report::Kind::Init:
+    case Report::Kind::Ready:
+        break; // told once, while the box came up
+    }
+    return std::nullopt;
+}
+
+std::optional<SessionEnd> RunningSession::handleFrontEnd()
+{
+    const auto message = m_frontEnd.receive();
+    if (!message) {
+        handleFrontEndGone();
+        return std::nullopt;
+    }
+    if (const auto* resize = std::get_if<ipc::Resize>(&*message); resize != nullptr && m_terminal) {
+        const winsize size{resize->rows, resize->columns, 0, 0};
+        ::ioctl(m_terminal.get(), TIOCSWINSZ, &size);
+    } else if (const auto* signal = std::get_if<ipc::Signal>(&*message)) {
+        if (signal->number > 0 && signal->number < NSIG && !m_box.signal(kFirstCommand, signal->number)) {
+            return SessionEnd{"the box ended", std::nullopt, std::nullopt};
+        }
+    } else if (std::holds_alternative<ipc::Continue>(*message)) {
+        if (!m_box.resume(kFirstCommand)) {
+            return SessionEnd{"the box ended", std::nullopt, std::nullopt};
+        }
+    } else if (std::holds_alternative<ipc::Detach>(*message)) {
+        m_frontEnd.leave();
+    } else if (const auto* stopping = std::get_if<ipc::Stop>(&*message)) {
+        stop(stopping->isForced);
+    }
+    return std::nullopt;
+}
+
+void RunningSession::handleFrontEndGone()
+{
+    // A session that a person started on a terminal goes on without it; one that a script started ends with
+    // it.
+    if (m_request.terminal.stdinIsTerminal || m_request.terminal.stdoutIsTerminal || m_request.isDetached) {
+        m_recorder->note(sessionFact("its terminal has gone; it goes on"));
+        return;
+    }
+    m_stopReason = "its front end has gone";
+    stop(false);
+}
+
+void RunningSession::stop(bool isForced)
+{
+    if (m_stopReason.empty()) {
+        m_stopReason = "stopped";
+    }
+    if (!isForced) {
+        static_cast<void>(m_box.signal(kFirstCommand, SIGTERM).has_value());
+        static_cast<void>(m_box.resume(kFirstCommand).has_value()); // a stopped process takes no TERM
+    }
+    const SteadyTime deadline = m_clock.steadyNow() + (isForced ? std::chrono::seconds(0) : kStopPatience);
+    m_killAt = m_killAt ? std::min(*m_killAt, deadline) : deadline;
+}
+
+void RunningSession::drainTerminal()
+{
+    std::array<char, 65536> buffer{};
+    if (::read(m_terminal.get(), buffer.data(), buffer.size()) <= 0) {
+        m_terminal.reset();
+    }
+}
+
+void RunningSession::finish(const SessionEnd& end)
+{
+    m_box.end();
+    m_servers.clear(); // joined: their filters have no user left
+    SessionInfo& info = m_preparation.info;
+    info.ended = m_clock.now();
+    info.endReason = end.reason;
+    info.waitStatus = end.waitStatus;
+    info.state = info.tier == Tier::Container ? SessionState::Review : SessionState::Ended;
+    if (m_recorder) {
+        m_recorder->close();
+        m_recorder->note(sessionFact("ended", end.reason, end.waitStatus.value_or(0)));
+        m_recorder->flushAll();
+    }
+    bool isRecorded = true;
+    if (m_journal) {
+        isRecorded = m_journal->flush();
+        info.events = m_journal->eventCount();
+        info.reached = m_journal->farthestReach();
+        m_control->tellAdvance(EventSeq(info.events));
+    }
+    if (end.failure) {
+        m_frontEnd.send(*end.failure);
+    } else if (!isRecorded) {
+        m_frontEnd.send(
+            ipc::Failed{125,
+                        "record the session: " + m_journalFailure
+                            + "; the box was ended; make room or repair the disk, then run again"});
+    } else if (end.waitStatus) {
+        m_frontEnd.send(ipc::Exited{*end.waitStatus, summary()});
+    } else {
+        m_frontEnd.send(ipc::Exited{SIGKILL, summary()});
+    }
+    m_control.reset();
+    m_terminal.reset();
+    if (m_journal) {
+        if (const auto closed = m_journal->close(); !closed) {
+            log("session").error("close the journal: {}", toString(closed.error()));
+        }
+    }
+}
+
+std::string RunningSession::summary() const
+{
+    const SessionInfo& info = m_preparation.info;
+    std::string text = "revet " + info.id.text() + ": " + info.endReason + "; " + std::to_string(info.events)
+        + (info.events == 1 ? " event" : " events") + ", reached: " + std::string(toString(info.reached));
+    if (info.tier == Tier::Container) {
+        text += "; changes wait in the session's layer";
+    }
+    return text + "; 'revet log " + info.id.text() + "' shows them";
+}
+
+} // namespace revet::session

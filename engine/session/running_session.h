@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/journal/journal_writer.h"
+#include "engine/session/box.h"
+#include "engine/session/control.h"
+#include "engine/session/front_end.h"
+#include "engine/session/preparation.h"
+#include "engine/session/recorder.h"
+#include "engine/session/streams.h"
+#include "engine/supervisor/supervisor.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace revet::session {
+
+/// How a session came to its end.
+struct SessionEnd
+{
+    std::string reason; ///< "command ended", "stopped", …
+    std::optional<std::int32_t> waitStatus;
+    std::optional<ipc::Failed> failure; ///< for the front end, when nothing ran
+};
+
+/// A box with everything that watches it, from its start to its end. One thread (the process's main one)
+/// calls it; the supervisor, the journal and the exit watcher have their own.
+class RunningSession
+{
+public:
+    RunningSession(Preparation preparation, const ipc::RunRequest& request, FrontEnd frontEnd);
+    ~RunningSession();
+    RunningSession(const RunningSession&) = delete;
+    RunningSession& operator=(const RunningSession&) = delete;
+    RunningSession(RunningSession&&) = delete;
+    RunningSession& operator=(RunningSession&&) = delete;
+
+    /// Builds the box, starts the command and serves until it is over. An error: nothing ran.
+    [[nodiscard]] Result<SessionEnd> run(const ShippedData& data, const std::string& launcher,
+                                         const Places& places);
+    /// Ends the box, completes the journal and tells the front end.
+    void finish(const SessionEnd& end);
+
+    [[nodiscard]] FrontEnd& frontEnd() { return m_frontEnd; }
+    [[nodiscard]] const SessionInfo& info() const { return m_preparation.info; }
+    /// What the plan of this session's box is; changed by tests only, before run().
+    using PlanEdit = std::function<void(launcher::Plan&)>;
+    void setPlanEdit(PlanEdit edit) { m_planEdit = std::move(edit); }
+
+private:
+    [[nodiscard]] Result<void> startBox(const std::string& launcher, const Places& places);
+    [[nodiscard]] Result<void> startJournal(const Places& places);
+    [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const ShippedData& data);
+    [[nodiscard]] Result<void> startCommand();
+    [[nodiscard]] SessionEnd serve();
+    void announceStart();
+    [[nodiscard]] std::optional<SessionEnd> handleReport(Box::Message message);
+    [[nodiscard]] std::optional<SessionEnd> handleFrontEnd();
+    void handleFrontEndGone();
+    void stop(bool isForced);
+    void drainTerminal();
+    [[nodiscard]] std::string summary() const;
+
+    Preparation m_preparation;
+    ipc::RunRequest m_request;
+    FrontEnd m_frontEnd;
+    PlanEdit m_planEdit;
+    SystemClock m_clock;
+    Streams m_streams;
+    Box m_box;
+    std::vector<launcher::Step> m_commandSteps;
+    std::unique_ptr<journal::JournalWriter> m_journal;
+    std::unique_ptr<Recorder> m_recorder;
+    policy::RunLaterTable m_runLater;
+    std::unique_ptr<supervisor::Supervisor> m_supervisor;
+    std::vector<std::jthread> m_servers; ///< one for each listener
+    std::optional<Control> m_control;
+    UniqueFd m_terminal; ///< the master of the box's terminal
+    UniqueFd m_alarm; ///< eventfd: the journal failed
+    std::string m_journalFailure;
+    std::optional<SteadyTime> m_killAt;
+    std::string m_stopReason;
+    bool m_isStarted = false; ///< the front end was told
+};
+
+} // namespace revet::session

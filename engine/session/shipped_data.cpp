@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/shipped_data.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+namespace revet::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
+Result<void> addProfiles(const fs::path& folder, NamedTexts& texts)
+{
+    std::error_code error;
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+        if (entry.path().extension() == ".toml") {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+        REVET_ASSIGN_OR_RETURN(auto text, readText(file));
+        texts.emplace_back(file.stem().string(), std::move(text));
+    }
+    return {};
+}
+
+} // namespace
+
+Result<policy::RunLaterTable> ShippedData::runLater() const
+{
+    REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / "tables/run-later.toml"));
+    return policy::RunLaterTable::parse(text);
+}
+
+Result<policy::HiddenTable> ShippedData::hidden(const std::string& home) const
+{
+    REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / "tables/hidden.toml"));
+    return policy::HiddenTable::parse(text, {home, m_places.runtime.parent_path().string()});
+}
+
+Result<policy::EnvironmentTable> ShippedData::environment() const
+{
+    REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / "tables/environment.toml"));
+    return policy::EnvironmentTable::parse(text);
+}
+
+Result<policy::ProfileSet> ShippedData::profiles() const
+{
+    NamedTexts texts;
+    REVET_RETURN_IF_ERROR(addProfiles(m_installation.share / "profiles", texts));
+    REVET_RETURN_IF_ERROR(addProfiles(m_places.config / "profiles", texts));
+    return policy::ProfileSet::load(texts);
+}
+
+} // namespace revet::session

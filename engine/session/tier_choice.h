@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/domain/session_info.h"
+#include "engine/domain/tier.h"
+#include "engine/ipc/run_request.h"
+#include "engine/policy/settings.h"
+
+#include <string>
+#include <vector>
+
+namespace revet::session {
+
+/// What a session's tier depends on when nobody has named one.
+struct TierSituation
+{
+    bool isNewProject = false; ///< Revet has not seen it before
+    bool isOwnWork = false; ///< its root directory belongs to the user
+    bool hasLiveSession = false; ///< another session of the same project runs
+};
+
+struct TierChoice
+{
+    Tier tier = Tier::Container;
+    std::string because; ///< for the start lines, when it is not what was named
+};
+
+/// The request's own, else the project's, else the user's. Without any: the sandbox for a person at a
+/// terminal who works on their own files, the container where nobody can be asked, for a detached or second
+/// session and for a tree that Revet has not seen and the user did not create. Refused for a tier that this
+/// version does not build: never a weaker one in its place.
+[[nodiscard]] Result<TierChoice> chooseTier(const ipc::RunRequest& request, const policy::Settings& project,
+                                            const policy::Settings& user, const TierSituation& situation);
+
+} // namespace revet::session
