@@ -93,8 +93,14 @@ tl::unexpected<Error> Catalogue::explain(Error error) const
 
 Result<Catalogue> Catalogue::open(const std::filesystem::path& file)
 {
+    // Nothing in open() reads the file's content, so damage shows further down.
     REVET_ASSIGN_OR_RETURN(Database database, Database::open(file, Database::Access::CreateOrOpen));
     Catalogue catalogue(std::move(database));
+    // A session's start writes here: it must not wait for the disk.
+    catalogue.m_database.keepLogOnClose();
+    if (const Result<void> logged = catalogue.m_database.useWal(); !logged) {
+        return catalogue.explain(logged.error());
+    }
     if (const Result<void> migrated = migrate(catalogue.m_database, catalogueSchema()); !migrated) {
         return catalogue.explain(migrated.error());
     }

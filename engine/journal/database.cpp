@@ -9,6 +9,8 @@
 #include <sqlite3.h>
 
 #include <cerrno>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -24,6 +26,7 @@ constexpr int kCheckpointFrames = 2048; // 8 MiB of log
 // the present ones, but not long: a stopped reader must not stop the record.
 constexpr int kRestartFrames = 65536;
 constexpr int kRestartMilliseconds = 20;
+constexpr int kSwitchTries = 100;
 
 Result<void> createFile(const std::filesystem::path& file, int extraFlags)
 {
@@ -123,11 +126,22 @@ Result<Statement> Database::prepare(const std::string& sql)
 
 Result<void> Database::useWal()
 {
-    REVET_RETURN_IF_ERROR(execute("PRAGMA journal_mode = WAL"));
+    Result<void> switched = execute("PRAGMA journal_mode = WAL");
+    for (int i = 0; i < kSwitchTries && !switched && switched.error().code == ErrorCode::TimedOut; ++i) {
+        // SQLite does not wait by itself when two processes switch a new file at once.
+        std::this_thread::sleep_for(std::chrono::milliseconds(kRestartMilliseconds));
+        switched = execute("PRAGMA journal_mode = WAL");
+    }
+    REVET_RETURN_IF_ERROR(switched);
     REVET_RETURN_IF_ERROR(execute("PRAGMA synchronous = NORMAL"));
     REVET_RETURN_IF_ERROR(execute("PRAGMA cache_size = -8192"));
     sqlite3_wal_hook(m_handle.get(), afterCommit, nullptr);
     return {};
+}
+
+void Database::keepLogOnClose()
+{
+    sqlite3_db_config(m_handle.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
 Result<void> Database::checkpoint()

@@ -32,6 +32,9 @@ public:
     /// Switches to a write-ahead log that readers never wait for, synced at checkpoints only: a killed
     /// process loses nothing that was committed, a machine that loses power may lose the last seconds.
     [[nodiscard]] Result<void> useWal();
+    /// Leaves the log where it is when the last connection closes, so that a short-lived process does not
+    /// wait for the disk at its end.
+    void keepLogOnClose();
     /// Moves the log into the file and empties it; on the disk afterwards.
     [[nodiscard]] Result<void> checkpoint();
     [[nodiscard]] Result<std::int64_t> singleInteger(const std::string& sql);

@@ -40,7 +40,7 @@ public:
     {
     }
 
-    /// `placeholders` are bound first: the range of seq, both ends included.
+    /// The range of seq is bound after what `where` holds.
     [[nodiscard]] std::string sql(const std::string& where) const
     {
         std::string sql = std::string("SELECT ") + EventRow::kColumns + " FROM event WHERE " + where
@@ -99,17 +99,17 @@ Result<std::vector<EventRow>> queryFewPaths(Database& database, const Query& que
 {
     REVET_ASSIGN_OR_RETURN(Statement statement, database.prepare(query.sql(R"sql(seq IN (
         SELECT seq FROM event WHERE seq >> 13 = ? AND target IN (SELECT id FROM temp.matching)
-        UNION SELECT seq FROM event WHERE other <> 0 AND other IN (SELECT id FROM temp.matching)))sql")));
+        UNION SELECT seq FROM event
+        WHERE other <> 0 AND other IN (SELECT id FROM temp.matching) AND seq BETWEEN ? AND ?))sql")));
     std::vector<EventRow> rows;
     std::int64_t low = first >> kSegmentShift;
     std::int64_t high = last >> kSegmentShift;
     while (low <= high && rows.size() < limit) {
         const std::int64_t segment = direction == Direction::Forward ? low++ : high--;
-        const std::int64_t begin = segment << kSegmentShift;
-        const std::int64_t end = begin + (std::int64_t{1} << kSegmentShift) - 1;
-        statement.bind(segment);
-        REVET_RETURN_IF_ERROR(
-            query.run(statement, std::max(first, begin), std::min(last, end), limit - rows.size(), rows));
+        const std::int64_t begin = std::max(first, segment << kSegmentShift);
+        const std::int64_t end = std::min(last, ((segment + 1) << kSegmentShift) - 1);
+        statement.bind(segment).bind(begin).bind(end);
+        REVET_RETURN_IF_ERROR(query.run(statement, begin, end, limit - rows.size(), rows));
     }
     return rows;
 }
@@ -122,6 +122,9 @@ Result<std::vector<EventRow>> queryEvents(Database& database, TextTable& texts, 
 {
     REVET_ASSIGN_OR_RETURN(const std::int64_t newest,
                            database.singleInteger("SELECT ifnull(max(seq), 0) FROM event"));
+    if (direction == Direction::Forward && from >= newest) {
+        return std::vector<EventRow>();
+    }
     const std::int64_t first = direction == Direction::Forward ? from + 1 : 1;
     const std::int64_t last = direction == Direction::Forward ? newest : std::min(newest, from - 1);
     const Query query(filter, sessionStart, direction);

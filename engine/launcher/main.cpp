@@ -65,6 +65,7 @@ void removeLeftovers(const Plan& plan)
         ::_exit(kFailed);
     }
     ::close(kInitSocket);
+    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // not before the fork: pid 1 must still write its own id maps
     const int handle = static_cast<int>(::syscall(SYS_pidfd_open, init, 0));
     std::array<pollfd, 2> sources {pollfd {handle, POLLIN, 0}, pollfd {kKeeperSocket, POLLIN, 0}};
     while (::poll(sources.data(), sources.size(), -1) < 0 && errno == EINTR) { }
@@ -97,7 +98,6 @@ int main()
     }
     // From here on the keeper outlives revet-session for as long as it takes to clean up.
     ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
-    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     if (::unshare(CLONE_NEWPID) != 0) {
         reportErrno("make a process namespace");
     }

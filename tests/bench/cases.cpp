@@ -50,7 +50,7 @@ std::vector<Case> allCases()
           "import asyncio, json, http.client, xml.dom, unittest, sqlite3, email, decimal, ssl"},
          9,
          "goal <= 1.08 x bare"},
-        {"find /usr", "", {"/bin/sh", "-c", "find /usr -xdev -type f > found"}, 7, "goal <= 1.06 x bare"},
+        {"find /usr", "", {"/bin/sh", "-c", "find /usr -xdev -type f > found 2>/dev/null; true"}, 7, "goal <= 1.06 x bare"},
         {"grep -r /usr/include",
          "",
          {"/bin/sh", "-c", "grep -r no-such-word-anywhere /usr/include; true"},
