@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/session_process.h"
+
+#include "engine/base/log.h"
+#include "engine/domain/places.h"
+#include "engine/ipc/protocol.h"
+#include "engine/ipc/run_request.h"
+#include "engine/journal/catalogue.h"
+#include "engine/session/account.h"
+#include "engine/session/preparation.h"
+#include "engine/session/recovery.h"
+#include "engine/session/running_session.h"
+#include "engine/session/tier_choice.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace revet::session {
+
+namespace {
+
+constexpr int kExitFailed = 125;
+
+void detachFromCaller()
+{
+    ::setsid(); // the caller's terminal and its Ctrl-C are the front end's business
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); // a keeper's orphans come to us, not to the machine's init
+    ::signal(SIGPIPE, SIG_IGN);
+    ::signal(SIGHUP, SIG_IGN);
+    ::close_range(static_cast<unsigned>(ipc::kFrontEndFd) + 1, ~0U, 0);
+}
+
+Result<ipc::RunRequest> receiveRequest(const ipc::Channel& channel)
+{
+    REVET_ASSIGN_OR_RETURN(const auto frame, channel.receive());
+    REVET_ASSIGN_OR_RETURN(const auto message, ipc::decode(frame.bytes));
+    if (!std::holds_alternative<ipc::Run>(message) || frame.fds.size() != 1) {
+        return fail(ErrorCode::Malformed, "read the request", "start sessions with 'revet run'");
+    }
+    REVET_ASSIGN_OR_RETURN(const auto json,
+                           ipc::readSealed(frame.fds.front().get(), ipc::kMaximumRequestBytes));
+    return ipc::decodeRunRequest(json);
+}
+
+Result<policy::Settings> readSettings(const std::filesystem::path& file)
+{
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) {
+        return policy::Settings{};
+    }
+    REVET_ASSIGN_OR_RETURN(const auto text, readText(file));
+    return policy::parseSettings(text, file.string());
+}
+
+struct Registered
+{
+    Surroundings surroundings;
+    std::string because;
+};
+
+/// Enters project and session into the catalogue and decides the tier.
+Result<Registered> registerSession(const ipc::RunRequest& request, const FoundProject& project,
+                                   const Places& places, journal::Catalogue& catalogue)
+{
+    REVET_RETURN_IF_ERROR(recoverDeadSessions(catalogue, places));
+    struct stat root
+    {
+    };
+    if (::stat(project.path.c_str(), &root) != 0) {
+        return failErrno("look at " + project.path);
+    }
+    REVET_ASSIGN_OR_RETURN(const auto known, catalogue.projectAt(project.path));
+    const WallTime now = SystemClock().now();
+    journal::ProjectRecord record;
+    record.path = project.path;
+    record.device = root.st_dev;
+    record.inode = root.st_ino;
+    record.created = now;
+    record.seen = now;
+    REVET_ASSIGN_OR_RETURN(record, catalogue.addProject(record));
+    const std::string key = std::to_string(record.id);
+
+    REVET_ASSIGN_OR_RETURN(const auto userSettings, readSettings(places.config / "config.toml"));
+    REVET_ASSIGN_OR_RETURN(const auto projectSettings,
+                           readSettings(places.config / "projects" / (key + ".toml")));
+    REVET_ASSIGN_OR_RETURN(const auto siblings, catalogue.sessions(project.path));
+    TierSituation situation;
+    situation.isNewProject = !known.has_value();
+    situation.isOwnWork = root.st_uid == ::getuid();
+    situation.hasLiveSession = std::any_of(siblings.begin(), siblings.end(), [](const SessionInfo& session) {
+        return session.state != SessionState::Ended && session.state != SessionState::Review
+            && session.state != SessionState::Closed;
+    });
+    REVET_ASSIGN_OR_RETURN(auto choice, chooseTier(request, projectSettings, userSettings, situation));
+
+    SessionInfo info;
+    info.label = request.label;
+    info.project = project.path;
+    info.tier = choice.tier;
+    info.observe = request.observe.value_or(ObserveLevel::Full);
+    info.command = request.command;
+    info.started = now;
+    info.sessionPid = ::getpid();
+    Registered registered;
+    REVET_ASSIGN_OR_RETURN(registered.surroundings.session, catalogue.addSession(info));
+    registered.surroundings.places = places;
+    registered.surroundings.projectKey = key;
+    registered.surroundings.tier = choice.tier;
+    registered.because = choice.because;
+    return registered;
+}
+
+void tellFailure(FrontEnd& frontEnd, const Error& error)
+{
+    frontEnd.send(ipc::Failed{kExitFailed, toString(error)});
+}
+
+void recordEnd(journal::Catalogue& catalogue, SessionInfo info)
+{
+    info.sessionPid = 0;
+    if (const auto updated = catalogue.updateSession(info); !updated) {
+        log("session").error("record the end: {}", toString(updated.error()));
+    }
+}
+
+/// Serves one request from start to end. An error: nothing ran, and the front end has to be told.
+Result<void> serve(FrontEnd& frontEnd, const ipc::RunRequest& request, RunningSession::PlanEdit edit)
+{
+    REVET_ASSIGN_OR_RETURN(const auto account, findAccount(request.environment));
+    REVET_ASSIGN_OR_RETURN(const auto places, Places::find());
+    REVET_ASSIGN_OR_RETURN(const auto installation, Installation::find());
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(places.data));
+    REVET_ASSIGN_OR_RETURN(const auto project,
+                           findProject(request.project, request.currentDirectory, account.home, places));
+    REVET_ASSIGN_OR_RETURN(auto catalogue, journal::Catalogue::open(places.catalogue()));
+    REVET_ASSIGN_OR_RETURN(const auto registered, registerSession(request, project, places, catalogue));
+
+    const ShippedData data(installation, places);
+    auto preparation = prepare(request, project, registered.surroundings, data);
+    if (!preparation) {
+        static_cast<void>(catalogue.removeSession(registered.surroundings.session).has_value());
+        return fail(preparation.error());
+    }
+    if (!registered.because.empty()) {
+        preparation->lines.front() += " (" + registered.because + ")";
+    }
+    RunningSession session(std::move(*preparation), request, std::move(frontEnd));
+    session.setPlanEdit(std::move(edit));
+    const auto end = session.run(data, (installation.libexec / "revet-launch").string(), places);
+    if (!end) {
+        session.finish(
+            {"it could not be started", std::nullopt, ipc::Failed{kExitFailed, toString(end.error())}});
+    } else {
+        session.finish(*end);
+    }
+    recordEnd(catalogue, session.info());
+    return {};
+}
+
+} // namespace
+
+int runSessionProcess(RunningSession::PlanEdit edit)
+{
+    detachFromCaller();
+    ipc::Channel channel{UniqueFd(ipc::kFrontEndFd)};
+    const auto request = receiveRequest(channel);
+    if (!request) {
+        std::fprintf(stderr, "revet-session: %s\n", toString(request.error()).c_str());
+        return kExitFailed;
+    }
+    FrontEnd frontEnd(std::move(channel));
+    if (const auto served = serve(frontEnd, *request, std::move(edit)); !served) {
+        tellFailure(frontEnd, served.error());
+        return kExitFailed;
+    }
+    return 0;
+}
+
+} // namespace revet::session
