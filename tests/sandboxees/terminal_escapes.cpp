@@ -30,10 +30,12 @@ int main()
     for (const std::string_view sequence : kSequences) {
         victim::say({"sequence ", sequence});
     }
+    // NOLINTBEGIN(misc-misleading-bidirectional): they are meant to mislead.
     // Names that reach the journal and from there a person's terminal.
     constexpr std::array<const char*, 4> kNames{"title\x1b]0;REVET-TITLE\x07",
                                                 "line\n{\"verdict\":\"allowed\"}", "bidi\xe2\x80\xaegnp.exe",
                                                 "bytes\xff\xfe"};
+    // NOLINTEND(misc-misleading-bidirectional)
     for (const char* const name : kNames) {
         static_cast<void>(victim::appendText(name, "x"));
     }

@@ -45,7 +45,6 @@ std::string tryInChild(long number, const std::array<long, 6>& arguments)
 
 int tryDangerous(std::string_view only)
 {
-    victim::Report report;
     bool known = false;
     for (const victim::DangerousCall& call : victim::kDangerousCalls) {
         if (!only.empty() && call.name != only) {
