@@ -5,7 +5,8 @@ import os
 
 SUFFIXES = {".h", ".cpp", ".c", ".py", ".sh"}
 SCRIPT_FOLDERS = {".ci", "packaging"}
-NO_SOURCES = {".git", "build", ".cache", "__pycache__", "corpus"}
+# resources/ is data, with a sample project in it; corpora are what the fuzzers found.
+NO_SOURCES = {".git", "build", ".cache", "__pycache__", "corpus", "resources"}
 
 
 def sources(root):
