@@ -7,10 +7,10 @@
 
 #include "tests/sandboxees/deed.h"
 
+#include <ctime>
 #include <vector>
 
 #include <fcntl.h>
-#include <ctime>
 #include <unistd.h>
 
 namespace victim = revet::victim;

@@ -8,13 +8,13 @@
 
 #include <array>
 #include <csignal>
+#include <ctime>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <ctime>
 #include <unistd.h>
 
 namespace victim = revet::victim;

@@ -7,10 +7,10 @@
 #include "tests/sandboxees/deed.h"
 
 #include <cstdio>
+#include <ctime>
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <ctime>
 #include <unistd.h>
 
 namespace victim = revet::victim;
