@@ -25,9 +25,9 @@ bool copyNode(const toml::node& node, TomlValue* value)
             const bool isTaken = copyNode(child, &copy);
             // A key's own line is where a person looks; a value may begin further down.
             copy.line = isTaken && key.source().begin ? key.source().begin.line : copy.line;
-            value->table.emplace_back(std::string(key.str()), std::move(copy));
+            value->table.push_back({std::string(key.str()), std::move(copy)});
             if (!isTaken) {
-                value->line = value->table.back().second.line;
+                value->line = value->table.back().value.line;
                 return false;
             }
         }
@@ -71,9 +71,9 @@ tl::unexpected<Error> failAtLine(std::string_view name, std::size_t line, std::s
 
 const TomlValue* TomlValue::find(std::string_view key) const
 {
-    const auto found
-        = std::find_if(table.begin(), table.end(), [&](const auto& pair) { return pair.first == key; });
-    return found == table.end() ? nullptr : &found->second;
+    const auto found = std::find_if(table.begin(), table.end(),
+                                    [&](const TomlMember& member) { return member.key == key; });
+    return found == table.end() ? nullptr : &found->value;
 }
 
 Result<TomlValue> parseToml(std::string_view toml, std::string_view name)

@@ -14,6 +14,8 @@
 
 namespace revet::policy {
 
+struct TomlMember;
+
 /// One value of a parsed TOML text, with its line. Kinds that no file of ours uses (dates, floating point)
 /// are refused when parsing.
 struct TomlValue
@@ -25,9 +27,15 @@ struct TomlValue
     std::int64_t integer = 0;
     bool boolean = false;
     std::vector<TomlValue> list;
-    std::vector<std::pair<std::string, TomlValue>> table; ///< in the order of their keys
+    std::vector<TomlMember> table; ///< in the order of their keys
 
     [[nodiscard]] const TomlValue* find(std::string_view key) const;
+};
+
+struct TomlMember
+{
+    std::string key;
+    TomlValue value;
 };
 
 /// The table of a whole text. Errors read "NAME:LINE: why". At most 1 MiB.
