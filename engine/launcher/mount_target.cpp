@@ -21,7 +21,13 @@ int openAt2(int directory, const char* path, std::uint64_t flags, std::uint64_t 
     open_how how{};
     how.flags = flags;
     how.resolve = resolve;
-    return static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how));
+    for (;;) {
+        const auto fd = static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how));
+        // EAGAIN: a mount or rename anywhere on the machine crossed the walk (openat2(2), RESOLVE_IN_ROOT).
+        if (fd >= 0 || errno != EAGAIN) {
+            return fd;
+        }
+    }
 }
 
 } // namespace

@@ -23,12 +23,12 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games";
 
-/// A file and a directory without content, to hide things behind.
-Result<void> makeEmptyThings(const fs::path& directory, tiers::BoxSpec& spec)
+/// A file and a directory without content, to hide things behind; made once and shared by all sessions.
+Result<void> makeEmptyThings(const fs::path& data, tiers::BoxSpec& spec)
 {
-    spec.emptyFile = (directory / "empty").string();
-    spec.emptyDirectory = (directory / "empty.d").string();
-    const UniqueFd file(::open(spec.emptyFile.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0444));
+    spec.emptyFile = (data / "empty").string();
+    spec.emptyDirectory = (data / "empty.d").string();
+    const UniqueFd file(::open(spec.emptyFile.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0444));
     if (!file) {
         return failErrno("make " + spec.emptyFile);
     }
@@ -138,7 +138,7 @@ Result<void> Preparer::makeDirectories()
     tiers::BoxSpec& spec = m_result.spec;
     REVET_RETURN_IF_ERROR(makePrivateDirectory(sessionDirectory()));
     REVET_RETURN_IF_ERROR(makePrivateDirectory(projectDirectory() / "home"));
-    REVET_RETURN_IF_ERROR(makeEmptyThings(sessionDirectory(), spec));
+    REVET_RETURN_IF_ERROR(makeEmptyThings(m_surroundings.places.data, spec));
     if (m_surroundings.tier == Tier::Container) {
         spec.layer = (sessionDirectory() / "layer").string();
         for (std::size_t i = 0; i <= m_project.sideRoots.size(); ++i) {

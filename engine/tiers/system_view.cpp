@@ -3,11 +3,14 @@
 
 #include "engine/tiers/system_view.h"
 
+#include "engine/base/unique_fd.h"
+#include "engine/os/socket.h"
+
 #include <array>
 #include <filesystem>
 #include <string_view>
 
-#include <sys/stat.h>
+#include <fcntl.h>
 
 namespace revet::tiers {
 
@@ -18,57 +21,39 @@ using launcher::StepKind;
 namespace fs = std::filesystem;
 
 /// What programs need of /etc. An allow list: host configuration holds secrets of services (wireguard,
-/// NetworkManager, cups, ssl/private is unreadable anyway) and tells more about the machine than a build
-/// needs.
-constexpr std::array<std::string_view, 47> kEtcEntries = {"alternatives",
-                                                          "bash.bashrc",
-                                                          "bash_completion.d",
-                                                          "ca-certificates",
-                                                          "ca-certificates.conf",
-                                                          "crypto-policies",
-                                                          "debian_version",
-                                                          "default/locale",
-                                                          "emacs",
-                                                          "environment",
-                                                          "ethertypes",
-                                                          "fonts",
-                                                          "ghc",
-                                                          "groff",
-                                                          "gtk-3.0",
-                                                          "host.conf",
-                                                          "inputrc",
-                                                          "issue",
-                                                          "java",
-                                                          "java-11-openjdk",
-                                                          "java-17-openjdk",
-                                                          "java-21-openjdk",
-                                                          "jvm",
-                                                          "ld.so.cache",
-                                                          "ld.so.conf",
-                                                          "ld.so.conf.d",
-                                                          "locale.alias",
-                                                          "locale.conf",
-                                                          "localtime",
-                                                          "login.defs",
-                                                          "lsb-release",
-                                                          "magic",
-                                                          "mailcap",
-                                                          "manpath.config",
-                                                          "mime.types",
-                                                          "os-release",
-                                                          "perl",
-                                                          "pki",
-                                                          "postgresql-common",
-                                                          "profile.d",
-                                                          "protocols",
-                                                          "python3",
-                                                          "services",
-                                                          "shells",
-                                                          "terminfo",
-                                                          "timezone",
-                                                          "vim"};
-constexpr std::array<std::string_view, 6> kEtcTrees
-    = {"ssl/certs", "ssl/openssl.cnf", "zsh", "xdg", "node", "maven"};
+/// NetworkManager, cups) and tells more about the machine than a build needs. Files are copied, since a mount
+/// costs ten times as much; directories are bound.
+constexpr std::array<std::string_view, 24> kEtcFiles = {"bash.bashrc",    "ca-certificates.conf",
+                                                        "debian_version", "default/locale",
+                                                        "environment",    "host.conf",
+                                                        "inputrc",        "ld.so.cache",
+                                                        "ld.so.conf",     "locale.alias",
+                                                        "locale.conf",    "localtime",
+                                                        "login.defs",     "lsb-release",
+                                                        "magic",          "mailcap",
+                                                        "mime.types",     "os-release",
+                                                        "protocols",      "services",
+                                                        "shells",         "ssl/openssl.cnf",
+                                                        "timezone",       "ethertypes"};
+constexpr std::array<std::string_view, 18> kEtcDirectories = {"alternatives",
+                                                              "crypto-policies",
+                                                              "emacs",
+                                                              "fonts",
+                                                              "java",
+                                                              "java-11-openjdk",
+                                                              "java-17-openjdk",
+                                                              "java-21-openjdk",
+                                                              "jvm",
+                                                              "ld.so.conf.d",
+                                                              "maven",
+                                                              "node",
+                                                              "perl",
+                                                              "pki",
+                                                              "profile.d",
+                                                              "python3",
+                                                              "ssl/certs",
+                                                              "vim"};
+constexpr std::size_t kMaximumCopiedBytes = std::size_t{1} << 20U;
 
 constexpr std::array<std::string_view, 7> kTopLinks
     = {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "libo32"};
@@ -82,6 +67,16 @@ Step bindReadOnly(const std::string& path)
 Step directory(std::string path, std::string mode = "755")
 {
     return {StepKind::Directory, {}, std::move(path), std::move(mode), 0};
+}
+
+/// The content of a small file; empty when there is none to be had.
+std::string copyOf(const std::string& path)
+{
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file) {
+        return {};
+    }
+    return os::readAll(file.get(), kMaximumCopiedBytes).value_or(std::string());
 }
 
 void addProgramTrees(std::vector<Step>& steps)
@@ -126,18 +121,20 @@ void addAccounts(const BoxSpec& spec, std::vector<Step>& steps)
 void addEtc(const BoxSpec& spec, std::vector<Step>& steps)
 {
     steps.push_back(directory("/etc"));
-    const auto addEntry = [&steps](std::string_view name) {
+    steps.push_back(directory("/etc/default"));
+    steps.push_back(directory("/etc/ssl"));
+    for (const std::string_view name : kEtcFiles) {
+        const std::string path = "/etc/" + std::string(name);
+        if (std::string content = copyOf(path); !content.empty()) {
+            steps.push_back({StepKind::File, {}, path, std::move(content), 0});
+        }
+    }
+    for (const std::string_view name : kEtcDirectories) {
         const std::string path = "/etc/" + std::string(name);
         std::error_code error;
-        if (fs::exists(path, error)) {
+        if (fs::is_directory(path, error)) {
             steps.push_back(bindReadOnly(path));
         }
-    };
-    for (const std::string_view name : kEtcEntries) {
-        addEntry(name);
-    }
-    for (const std::string_view name : kEtcTrees) {
-        addEntry(name);
     }
     addAccounts(spec, steps);
     steps.push_back({StepKind::File,
