@@ -96,7 +96,15 @@ std::string SessionRunner::program(const std::string& name)
 
 Finished SessionRunner::revet(const std::vector<std::string>& arguments, const RunOptions& options) const
 {
-    return start(m_home, program("revet"), arguments, options);
+    if (options.without.empty()) {
+        return start(m_home, program("revet"), arguments, options);
+    }
+    RunOptions edited = options;
+    std::string& steps = edited.environment["REVET_TEST_WITHOUT"];
+    for (const std::string& step : options.without) {
+        steps += step + '\n';
+    }
+    return start(m_home, REVET_EDITED_DIRECTORY "/bin/revet", arguments, edited);
 }
 
 Finished SessionRunner::run(const std::string& tier, const std::vector<std::string>& command,

@@ -31,6 +31,9 @@ struct RunOptions
     std::string input = {}; ///< for standard input; empty: /dev/null
     std::filesystem::path directory = {}; ///< empty: the project
     std::map<std::string, std::string> environment = {}; ///< on top of the home's, "" removes
+    /// Steps that are taken out of the box's plan, by name ("close-descriptors", "load-filter known",
+    /// "read-only /path"): to see a test fail without its wall. Only `revet` itself understands them.
+    std::vector<std::string> without = {};
     std::chrono::milliseconds timeout = std::chrono::seconds(60);
 };
 

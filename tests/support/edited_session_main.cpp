@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+// revet-session as the tests build it: the same program, but the steps that REVET_TEST_WITHOUT names, one a
+// line, are taken out of the box's plan. A step is named by its kind, or by its kind and its target.
+
+#include "engine/session/session_process.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using revet::launcher::Plan;
+using revet::launcher::Step;
+
+void takeOut(std::vector<Step>& steps, const std::set<std::string>& names)
+{
+    std::erase_if(steps, [&](const Step& step) {
+        const std::string kind(revet::launcher::toString(step.kind));
+        return names.contains(kind) || names.contains(kind + " " + step.target);
+    });
+}
+
+} // namespace
+
+int main()
+{
+    std::set<std::string> names;
+    if (const char* without = std::getenv("REVET_TEST_WITHOUT")) {
+        std::istringstream lines(without);
+        for (std::string line; std::getline(lines, line);) {
+            names.insert(line);
+        }
+    }
+    return revet::session::runSessionProcess([&](Plan& plan) {
+        takeOut(plan.outer, names);
+        takeOut(plan.init, names);
+        takeOut(plan.command, names);
+    });
+}
