@@ -147,10 +147,14 @@ std::vector<DoctorCheck> DoctorCanaries::hostChecks() const
     }
     const bool isAlive = m_processes.front().isRunning();
     using Status = DoctorCheck::Status;
-    return {{"host: nobody called", callers.empty() ? Status::Ok : Status::Unavailable,
-             callers.empty() ? "no listener was reached" : "reached: " + callers, {}},
-            {"host: its process lives", isAlive ? Status::Ok : Status::Unavailable,
-             isAlive ? "no signal arrived" : "a process of the host was ended", {}}};
+    return {{"host: nobody called",
+             callers.empty() ? Status::Ok : Status::Unavailable,
+             callers.empty() ? "no listener was reached" : "reached: " + callers,
+             {}},
+            {"host: its process lives",
+             isAlive ? Status::Ok : Status::Unavailable,
+             isAlive ? "no signal arrived" : "a process of the host was ended",
+             {}}};
 }
 
 } // namespace revet::session

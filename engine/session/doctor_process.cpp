@@ -5,7 +5,6 @@
 
 #include "engine/base/scope_exit.h"
 #include "engine/os/pidfd.h"
-#include "engine/os/socket.h"
 
 #include <algorithm>
 #include <array>
@@ -130,7 +129,13 @@ Result<std::string> outputOf(const std::vector<std::string>& argv)
                            DoctorProcess::start({argv, {}, {{writeEnd.get(), STDOUT_FILENO}}}));
     writeEnd.reset();
     constexpr std::size_t kMaximum = std::size_t{1} << 20U;
-    return os::readAll(readEnd.get(), kMaximum);
+    std::string output;
+    std::array<char, 4096> buffer{};
+    ssize_t size = 0;
+    while (output.size() < kMaximum && (size = ::read(readEnd.get(), buffer.data(), buffer.size())) > 0) {
+        output.append(buffer.data(), static_cast<std::size_t>(size));
+    }
+    return size < 0 ? Result<std::string>(failErrno("read what " + argv.front() + " prints")) : output;
 }
 
 } // namespace revet::session

@@ -75,7 +75,7 @@ ino_t inodeOf(const fs::path& path)
     return ::lstat(path.c_str(), &info) == 0 ? info.st_ino : 0;
 }
 
-bool exists(const fs::path& path)
+bool isThere(const fs::path& path)
 {
     return inodeOf(path) != 0;
 }
@@ -137,11 +137,10 @@ Result<void> DoctorWorld::fill()
 
 std::vector<std::string> DoctorWorld::environment() const
 {
-    const std::array<std::pair<std::string, fs::path>, 4> variables{
-        {{"XDG_CONFIG_HOME=", m_root / "config"},
-         {"XDG_DATA_HOME=", m_root / "data"},
-         {"XDG_RUNTIME_DIR=", m_root / "run"},
-         {"XDG_CACHE_HOME=", m_root / "cache"}}};
+    const std::array<std::pair<std::string, fs::path>, 4> variables{{{"XDG_CONFIG_HOME=", m_root / "config"},
+                                                                     {"XDG_DATA_HOME=", m_root / "data"},
+                                                                     {"XDG_RUNTIME_DIR=", m_root / "run"},
+                                                                     {"XDG_CACHE_HOME=", m_root / "cache"}}};
     std::vector<std::string> environment = ownEnvironment();
     for (const auto& [name, value] : variables) {
         std::erase_if(environment,
@@ -159,22 +158,26 @@ std::vector<DoctorCheck> DoctorWorld::hostChecks(Tier tier, const fs::path& laye
                            isOk ? std::move(good) : std::move(bad),
                            {}};
     };
-    const fs::path git = project() / ".git";
-    const auto config = readText(git / "config");
-    const bool isGitUntouched = inodeOf(git) == m_repository && config && *config == kGitConfig
-        && !exists(git / "hooks/pre-commit") && !exists(git / "hooks/post-checkout")
-        && !exists(project() / ".git-aside");
+    // The sandbox lets a repository that holds nothing unsafe be renamed; nothing may come to lie in it.
+    const bool isRenamed = tier != Tier::Container && isThere(project() / ".git-aside");
+    const fs::path repository = project() / (isRenamed ? ".git-aside" : ".git");
+    const auto config = readText(repository / "config");
+    bool isGitUntouched = inodeOf(repository) == m_repository && config && *config == kGitConfig;
+    for (const char* hooks : {".git/hooks", ".git-aside/hooks"}) {
+        std::error_code error; // of a directory that is not there
+        isGitUntouched = isGitUntouched && (fs::is_empty(project() / hooks, error) || error);
+    }
     const auto written = readText(project() / "written");
     const bool hasArrived = written && *written == "written";
     std::vector<DoctorCheck> checks;
     checks.push_back(check("host: nothing was written outside",
-                           !exists(m_root / "planted") && !exists("/usr/planted") && !exists("/planted"),
+                           !isThere(m_root / "planted") && !isThere("/usr/planted") && !isThere("/planted"),
                            "no file arrived", "a file arrived"));
-    checks.push_back(
-        check("host: .git is untouched", isGitUntouched, "no hook, the same directory", "it was changed"));
+    checks.push_back(check("host: .git holds nothing new", isGitUntouched, "no hook, the same settings",
+                           "it was changed"));
     if (tier == Tier::Container) {
         checks.push_back(check("host: writes stay in the layer",
-                               !exists(project() / "written") && exists(layer / "upper/written"),
+                               !isThere(project() / "written") && isThere(layer / "upper/written"),
                                "the project is as it was", "the project was changed, or the layer is empty"));
     } else {
         checks.push_back(check("host: writes arrive in the project", hasArrived, "the file is there",

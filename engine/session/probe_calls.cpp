@@ -152,8 +152,7 @@ Outcome processHandles(const HostFacts&)
 
 Outcome landlock(const HostFacts&)
 {
-    const long version
-        = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
     return ok(version < 0 ? "not there; the tiers built today do without"
                           : "version " + std::to_string(version) + "; the tiers built today do without");
 }

@@ -13,6 +13,7 @@
 #include "engine/session/recovery.h"
 #include "engine/session/running_session.h"
 #include "engine/session/tier_choice.h"
+#include "engine/session/tier_health.h"
 
 #include <algorithm>
 #include <csignal>
@@ -100,6 +101,7 @@ Result<Registered> registerSession(const ipc::RunRequest& request, const FoundPr
             && session.state != SessionState::Closed;
     });
     REVET_ASSIGN_OR_RETURN(auto choice, chooseTier(request, projectSettings, userSettings, situation));
+    REVET_RETURN_IF_ERROR(usableTier(choice.tier, places));
 
     SessionInfo info;
     info.label = request.label;

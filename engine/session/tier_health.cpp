@@ -11,9 +11,10 @@
 #include <cstdio>
 
 #include <fcntl.h>
-#include <nlohmann/json.hpp>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include <nlohmann/json.hpp>
 
 namespace revet::session {
 
@@ -108,8 +109,7 @@ Result<void> storeHealth(const TierHealth& health, const Places& places)
                          {"version", known.version}});
     }
     const json document = {{"schema", "revet.v1"}, {"tiers", std::move(tiers)}};
-    return replaceFile(fileOf(places),
-                       document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    return replaceFile(fileOf(places), document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 Result<void> usableTier(Tier tier, const Places& places)
