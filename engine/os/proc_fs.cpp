@@ -170,14 +170,6 @@ Result<FileId> ProcessDirectory::identityOf(const char* name) const
     return FileId{status.st_dev, status.st_ino};
 }
 
-bool ProcessDirectory::isUnlinked(const char* name) const
-{
-    struct stat status
-    {
-    };
-    return ::fstatat(m_directory.get(), name, &status, 0) == 0 && status.st_nlink == 0;
-}
-
 Result<std::vector<std::string>> ProcessDirectory::commandLine(std::size_t limit) const
 {
     REVET_ASSIGN_OR_RETURN(const std::string text, readFile("cmdline", limit));

@@ -63,8 +63,6 @@ public:
     [[nodiscard]] Result<std::string> readLink(const char* name) const;
     /// The file behind one of its links ("root", "ns/mnt"), without opening it.
     [[nodiscard]] Result<FileId> identityOf(const char* name) const;
-    /// Whether the file behind one of its links has no name any more.
-    [[nodiscard]] bool isUnlinked(const char* name) const;
     /// The arguments it claims to have been started with: at most `limit` bytes of them.
     [[nodiscard]] Result<std::vector<std::string>> commandLine(std::size_t limit) const;
     /// Children of all its threads, in our pid namespace; at most `limit`.

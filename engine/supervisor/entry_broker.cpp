@@ -117,7 +117,10 @@ Answer EntryBroker::makeLink(const Call& call, Target& target) const
               place->root,   source ? source->path : call.path.path,
               place->path(), 0};
     if (!source) {
-        return m_context.facts.failed(deed, source.error().errnoValue);
+        // The outer root has no procfs, which is another mount whatever is there. The kernel would speak of
+        // the read-only target first.
+        const bool isProcfs = call.path.path.starts_with("/proc/");
+        return m_context.facts.failed(deed, isProcfs ? EXDEV : source.error().errnoValue);
     }
     if (source->root != place->root) {
         return m_context.facts.failed(deed, EXDEV);

@@ -29,7 +29,7 @@ constexpr mode_t kStrictestMask = 0777;
     return std::chrono::steady_clock::now();
 }
 
-/// A link of /proc that names a file: fails where that file has no path to come back by.
+/// A link of /proc that names a file. What has been removed ends in " (deleted)": its way up is still there.
 [[nodiscard]] Result<std::string> pathBehind(int tid, const std::string& link, int whenMissing)
 {
     REVET_ASSIGN_OR_RETURN(const os::ProcessDirectory process, os::ProcessDirectory::open(tid));
@@ -41,9 +41,6 @@ constexpr mode_t kStrictestMask = 0777;
     }
     if (!path->starts_with('/')) {
         return fail(Error::fromErrno("name what a descriptor of the target stands for", ENOTDIR));
-    }
-    if (path->ends_with(" (deleted)") && process.isUnlinked(link.c_str())) {
-        return fail(Error::fromErrno("name a deleted directory", ENOENT));
     }
     return path;
 }

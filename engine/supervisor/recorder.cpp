@@ -180,7 +180,9 @@ Result<void> Recorder::exec(Target& target, const PathArgument& program)
 {
     REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, program));
     const Sighting& sighting = m_resolver.lookForReading(claimed);
-    if (sighting.state != State::Exists) {
+    // A memory file, or one that was removed, runs by its descriptor.
+    const bool isNameless = claimed.ends_with(" (deleted)") && claimed != program.path;
+    if (sighting.state != State::Exists && !isNameless) {
         withheld(target, ActionKind::Exec, sighting);
         return {};
     }

@@ -32,7 +32,8 @@ public:
     /// A NUL-terminated string of at most PATH_MAX bytes. EFAULT, ENAMETOOLONG as the kernel would say.
     [[nodiscard]] virtual Result<std::string> readString(std::uint64_t address) = 0;
     [[nodiscard]] virtual Result<void> readBytes(std::uint64_t address, std::span<std::byte> into) = 0;
-    /// Absolute path of the working directory; cached, dropped at chdir, exec and directory renames.
+    /// Absolute path of the working directory; cached, dropped at chdir, exec and directory renames. Here and
+    /// below, what has been removed keeps its path with the kernel's " (deleted)" behind it.
     [[nodiscard]] virtual Result<std::string> workingDirectory() = 0;
     /// Absolute path behind one of its descriptors (EBADF as the kernel would say).
     [[nodiscard]] virtual Result<std::string> descriptorPath(int fd) = 0;
