@@ -30,6 +30,12 @@ constexpr std::array kJustified{
     Justified{"", "truncate system EROFS", "the same"},
     Justified{"", "rename whiteout EPERM", "a whiteout is a device node; it would hide files of a layer"},
     Justified{"", "terminal OK", "a box always has a terminal of its own"},
+    Justified{"container", "chown root EINVAL",
+              "no other user exists in the box's user namespace; programs take it as EPERM"},
+    Justified{
+        "sandbox", "anonymous empty-path link ENOENT",
+        "after its first link a file is known by a descriptor only, which does not tell whether its name "
+        "is a protected one"},
     Justified{"sandbox", "read-only flag = 1",
               "the project is read-only in the box, its writes are brokered"},
 };
