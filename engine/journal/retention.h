@@ -19,7 +19,7 @@ namespace revet::journal {
 
 struct RetentionLimits
 {
-    std::chrono::hours age{std::chrono::hours(24) * 180}; ///< since the session's end
+    std::chrono::seconds age{std::chrono::hours(24) * 180}; ///< since the session's end
     std::uint64_t bytes = std::uint64_t{20} << 30U; ///< of all sessions together
 };
 
