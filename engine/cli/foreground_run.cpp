@@ -272,7 +272,7 @@ void ForegroundRun::handle(const ipc::Started& started, std::vector<UniqueFd> fd
             m_keys = std::make_unique<Pump>(m_terminal.fd(), m_pty.get());
         } else {
             m_input = std::make_unique<Pump>(STDIN_FILENO, m_pty.get());
-            m_input->setEndMark({1, static_cast<char>(m_terminal.settings().c_cc[VEOF])});
+            m_input->setEndMark(std::string(1, static_cast<char>(m_terminal.settings().c_cc[VEOF])));
         }
     }
     if (m_stdin) {

@@ -95,7 +95,6 @@ Result<void> judge(const Texts& texts, const std::filesystem::path& base, ipc::R
 
 void addOptions(CLI::App& app, ipc::RunRequest& request, Texts& texts)
 {
-    app.usage("Usage: revet run [OPTIONS] [--] COMMAND [ARG…]");
     app.add_option("--project", texts.project, "the directory it works in (default: git work tree, or here)")
         ->type_name("DIR");
     app.add_option("--tier", texts.tier, "how strong a wall: sandbox, container")->type_name("TIER");
@@ -116,11 +115,9 @@ void addOptions(CLI::App& app, ipc::RunRequest& request, Texts& texts)
         ->type_name("ID")
         ->expected(0, 1);
     app.add_flag("--detach", request.isDetached, "print the session's id and leave it running");
+    // A repeatable option takes one word each time, not all that follow.
     for (CLI::Option* const option : app.get_options()) {
-        const bool isRepeatable = option->get_items_expected_max() > 1;
-        if (isRepeatable) {
-            option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-        }
+        option->allow_extra_args(false);
     }
     app.footer("Its exit status is the command's own (128 + N for signal N), or 125 when Revet failed,\n"
                "126 when the command cannot be executed, 127 when there is no such command.");
@@ -135,7 +132,7 @@ RunArguments splitRunArguments(const Arguments& arguments)
         const bool takesValue
             = std::ranges::find(kValueOptions, std::string_view(arguments[at])) != kValueOptions.end();
         const bool isOptional = arguments[at] == "--continue";
-        at += takesValue && (!isOptional || takesNextAsId(arguments, at)) ? 2 : 1;
+        at += takesValue && (!isOptional || takesNextAsId(arguments, at)) ? 2U : 1U;
     }
     at = std::min(at, arguments.size());
     const auto border = arguments.begin() + static_cast<std::ptrdiff_t>(at);

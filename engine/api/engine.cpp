@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/api/engine.h"
+
+#include "engine/session/account.h"
+#include "engine/session/installation.h"
+#include "engine/session/project_finder.h"
+#include "engine/session/shipped_data.h"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+#include <unistd.h>
+
+namespace revet::api {
+
+namespace {
+
+/// TERM, 10 s, KILL, and the session's own last steps.
+constexpr std::chrono::seconds kStopTime{15};
+
+/// A layer that waits for a decision is work, not a record.
+bool mustKeep(const SessionInfo& session)
+{
+    return isLive(session) || session.state == SessionState::Review;
+}
+
+} // namespace
+
+Result<Engine> Engine::open()
+{
+    REVET_ASSIGN_OR_RETURN(Places places, Places::find());
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(places.data));
+    REVET_ASSIGN_OR_RETURN(journal::Catalogue catalogue, journal::Catalogue::open(places.catalogue()));
+    return Engine(std::move(places), std::move(catalogue));
+}
+
+Result<std::vector<SessionInfo>> Engine::sessions()
+{
+    REVET_ASSIGN_OR_RETURN(std::vector<SessionInfo> sessions, m_catalogue.sessions());
+    for (SessionInfo& session : sessions) {
+        if (isLive(session)) {
+            refresh(session);
+        }
+    }
+    return sessions;
+}
+
+void Engine::refresh(SessionInfo& session) const
+{
+    Result<ipc::Client> client = connect(session.id);
+    if (client) {
+        if (Result<SessionInfo> info = client->info()) {
+            session = *std::move(info);
+        }
+        return;
+    }
+    const bool isProcessThere
+        = session.sessionPid > 0 && (::kill(session.sessionPid, 0) == 0 || errno != ESRCH);
+    if (client.error().code == ErrorCode::NotFound && !isProcessThere) {
+        session.state = SessionState::Ended;
+        session.endReason = "revet-session died";
+    }
+}
+
+Result<SessionInfo> Engine::findSession(std::string_view wanted, std::string_view directory,
+                                        Candidates candidates)
+{
+    REVET_ASSIGN_OR_RETURN(std::vector<SessionInfo> all, sessions());
+    if (!wanted.empty()) {
+        return chooseSession(all, wanted);
+    }
+    std::vector<SessionInfo> here = sessionsAround(all, directory);
+    if (candidates == Candidates::Live) {
+        std::erase_if(here, [](const SessionInfo& session) { return !isLive(session); });
+    }
+    return onlySession(here);
+}
+
+Result<journal::JournalReader> Engine::openJournal(const SessionId& id) const
+{
+    return journal::JournalReader::open(m_places.journal(id));
+}
+
+Result<journal::VerifyReport> Engine::verify(const SessionId& id) const
+{
+    return journal::verify(m_places.journal(id));
+}
+
+Result<ipc::Client> Engine::connect(const SessionId& id) const
+{
+    return ipc::Client::connect(m_places.controlSocket(id));
+}
+
+Result<void> Engine::stop(const SessionId& id, ipc::Stop how) const
+{
+    REVET_ASSIGN_OR_RETURN(ipc::Client client, connect(id));
+    REVET_RETURN_IF_ERROR(client.stop(how));
+    return client.waitForEnd(kStopTime);
+}
+
+Result<std::vector<journal::PruneItem>> Engine::planPrune(const journal::RetentionLimits& limits)
+{
+    return journal::planPrune(m_catalogue, m_places.data / "sessions", limits, SystemClock().now(), mustKeep);
+}
+
+Result<void> Engine::prune(const journal::PruneItem& item)
+{
+    return journal::prune(m_catalogue, m_places.data / "sessions", item, mustKeep);
+}
+
+Result<policy::ProfileSet> Engine::profiles() const
+{
+    REVET_ASSIGN_OR_RETURN(session::Installation installation, session::Installation::find());
+    return session::ShippedData(std::move(installation), m_places).profiles();
+}
+
+Result<std::string> Engine::findProject(const std::optional<std::string>& named,
+                                        const std::string& directory) const
+{
+    std::vector<std::string> environment;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        environment.emplace_back(*variable);
+    }
+    REVET_ASSIGN_OR_RETURN(const session::Account account, session::findAccount(environment));
+    REVET_ASSIGN_OR_RETURN(session::FoundProject found,
+                           session::findProject(named, directory, account.home, m_places));
+    return std::move(found.path);
+}
+
+Result<std::filesystem::path> shareDirectory()
+{
+    REVET_ASSIGN_OR_RETURN(const session::Installation installation, session::Installation::find());
+    return installation.share;
+}
+
+} // namespace revet::api

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/api/project_settings.h"
+
+#include "engine/base/unique_fd.h"
+#include "engine/os/socket.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <optional>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sodium/crypto_generichash.h>
+#include <sodium/utils.h>
+
+namespace revet::api {
+
+namespace {
+
+constexpr std::size_t kMaximumSettingsBytes = std::size_t{64} * 1024;
+constexpr const char* kRepositoryFile = ".revet.toml";
+
+/// The text of a regular file; nothing when there is none. Never follows a link: a repository's file is a
+/// stranger's.
+Result<std::optional<std::string>> readSettingsFile(const std::filesystem::path& file)
+{
+    const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    if (!fd) {
+        if (errno == ENOENT) {
+            return std::optional<std::string>();
+        }
+        return failErrno("open " + file.string());
+    }
+    struct stat status = {};
+    if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        return fail(ErrorCode::Refused, "read " + file.string(), "it is not a regular file");
+    }
+    REVET_ASSIGN_OR_RETURN(std::string text, os::readAll(fd.get(), kMaximumSettingsBytes));
+    return std::optional<std::string>(std::move(text));
+}
+
+Result<policy::Settings> settingsIn(const std::filesystem::path& file)
+{
+    REVET_ASSIGN_OR_RETURN(const std::optional<std::string> text, readSettingsFile(file));
+    return text ? policy::parseSettings(*text, file.string()) : policy::Settings();
+}
+
+/// Replaces a file as a whole: a reader sees the old or the new one.
+Result<void> replaceFile(const std::filesystem::path& file, std::string_view text)
+{
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(file.parent_path()));
+    const std::string temporary = file.string() + ".new";
+    UniqueFd fd(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+    if (!fd || ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())
+        || ::fsync(fd.get()) != 0 || ::rename(temporary.c_str(), file.c_str()) != 0) {
+        return failErrno("write " + file.string());
+    }
+    return {};
+}
+
+std::string contentHash(std::string_view content)
+{
+    std::array<unsigned char, crypto_generichash_BYTES> hash{};
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): libsodium takes unsigned bytes
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(content.data());
+    crypto_generichash(hash.data(), hash.size(), bytes, content.size(), nullptr, 0);
+    std::string text(2 * hash.size() + 1, '\0');
+    sodium_bin2hex(text.data(), text.size(), hash.data(), hash.size());
+    text.pop_back();
+    return text;
+}
+
+Result<journal::ProjectRecord> registered(Engine& engine, const std::string& project)
+{
+    journal::ProjectRecord record;
+    record.path = project;
+    record.created = SystemClock().now();
+    record.seen = record.created;
+    struct stat status = {};
+    if (::stat(project.c_str(), &status) != 0) {
+        return failErrno("look at " + project);
+    }
+    record.device = status.st_dev;
+    record.inode = status.st_ino;
+    REVET_ASSIGN_OR_RETURN(record, engine.catalogue().addProject(record));
+    if (record.settingsFile.empty()) {
+        record.settingsFile = std::to_string(record.id) + ".toml";
+        REVET_RETURN_IF_ERROR(engine.catalogue().updateProject(record));
+    }
+    return record;
+}
+
+std::filesystem::path ownFile(const Engine& engine, const journal::ProjectRecord& project)
+{
+    return engine.places().config / "projects" / project.settingsFile;
+}
+
+} // namespace
+
+Result<ProjectSettings> loadProjectSettings(Engine& engine, const std::string& project)
+{
+    ProjectSettings result;
+    REVET_ASSIGN_OR_RETURN(result.project, registered(engine, project));
+    REVET_ASSIGN_OR_RETURN(policy::Settings user, settingsIn(engine.places().config / "config.toml"));
+    REVET_ASSIGN_OR_RETURN(result.own, settingsIn(ownFile(engine, result.project)));
+    std::vector<std::pair<std::string, policy::Settings>> layers
+        = {{"config.toml", std::move(user)}, {"project", result.own}};
+
+    REVET_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                           readSettingsFile(std::filesystem::path(project) / kRepositoryFile));
+    if (text) {
+        REVET_ASSIGN_OR_RETURN(policy::Settings repository, policy::parseSettings(*text, kRepositoryFile));
+        if (contentHash(*text) == result.project.trustedHash) {
+            result.repository = ProjectSettings::Repository::Trusted;
+            // Below the person's own settings: trusted is not preferred.
+            layers.insert(layers.begin() + 1, {kRepositoryFile, std::move(repository)});
+        } else {
+            result.repository = ProjectSettings::Repository::Untrusted;
+            policy::Tightening tightening
+                = policy::tightenedBy(policy::mergeSettings(layers).settings(), repository);
+            result.ignored = std::move(tightening.ignored);
+            layers.emplace_back(kRepositoryFile, std::move(tightening.taken));
+        }
+    }
+    result.effective = policy::mergeSettings(layers);
+    return result;
+}
+
+Result<void> changeProjectSettings(Engine& engine, const std::string& project,
+                                   const std::vector<std::string>& assignments)
+{
+    REVET_ASSIGN_OR_RETURN(const journal::ProjectRecord record, registered(engine, project));
+    REVET_ASSIGN_OR_RETURN(policy::Settings settings, settingsIn(ownFile(engine, record)));
+    for (const std::string& assignment : assignments) {
+        REVET_RETURN_IF_ERROR(policy::applyAssignment(&settings, assignment));
+    }
+    return replaceFile(ownFile(engine, record), policy::toToml(settings));
+}
+
+Result<void> trustRepositorySettings(Engine& engine, const std::string& project)
+{
+    REVET_ASSIGN_OR_RETURN(journal::ProjectRecord record, registered(engine, project));
+    REVET_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                           readSettingsFile(std::filesystem::path(project) / kRepositoryFile));
+    if (!text) {
+        return fail(ErrorCode::NotFound, std::string("find a ") + kRepositoryFile + " in " + project);
+    }
+    REVET_RETURN_IF_ERROR(policy::parseSettings(*text, kRepositoryFile));
+    record.trustedHash = contentHash(*text);
+    return engine.catalogue().updateProject(record);
+}
+
+} // namespace revet::api

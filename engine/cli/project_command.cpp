@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/api/project_settings.h"
+#include "engine/cli/command.h"
+#include "engine/cli/message.h"
+#include "engine/cli/session_argument.h"
+#include "engine/cli/terminal.h"
+#include "engine/cli/text_table.h"
+#include "engine/domain/display_escape.h"
+
+namespace revet::cli {
+
+namespace {
+
+/// A setting as people see it.
+struct Row
+{
+    std::string key;
+    std::string value;
+    std::string source;
+};
+
+template<typename T, typename ToText>
+void addSingle(std::vector<Row>& rows, const char* key, const std::optional<policy::Sourced<T>>& value,
+               ToText toText)
+{
+    if (value) {
+        rows.push_back({key, std::string(toText(value->value)), value->source});
+    }
+}
+
+std::vector<Row> rowsOf(const policy::EffectiveSettings& settings)
+{
+    std::vector<Row> rows;
+    const auto number = [](std::uint64_t value) { return std::to_string(value); };
+    const auto addList = [&rows](const char* key, const policy::SourcedTexts& values) {
+        for (const auto& item : values) {
+            rows.push_back({key, item.value, item.source});
+        }
+    };
+    addSingle(rows, "tier", settings.tier, [](Tier tier) { return toString(tier); });
+    addSingle(rows, "observe", settings.observe, [](ObserveLevel level) { return toString(level); });
+    addSingle(rows, "on_ask", settings.onAsk, [](const policy::OnAsk& onAsk) { return toString(onAsk); });
+    addSingle(rows, "limits.memory", settings.memoryBytes, number);
+    addSingle(rows, "limits.processes", settings.processes, number);
+    addSingle(rows, "limits.disk", settings.diskBytes, number);
+    addSingle(rows, "limits.time", settings.time,
+              [](std::chrono::seconds time) { return std::to_string(time.count()) + 's'; });
+    addList("profiles", settings.profiles);
+    addList("unhide", settings.unhide);
+    addList("bind_ro", settings.bindRo);
+    addList("bind_rw", settings.bindRw);
+    addList("allow_hosts", settings.allowHosts);
+    addList("env", settings.env);
+    return rows;
+}
+
+void printJsonRow(const std::string& project, const Row& row)
+{
+    nlohmann::json object = {{"schema", "revet.v1"}};
+    journal::putBytes(object, "project", project);
+    object["key"] = row.key;
+    journal::putBytes(object, "value", row.value);
+    object["source"] = row.source;
+    printJson(object);
+}
+
+Result<void> show(api::Engine& engine, const std::string& project, bool isJson)
+{
+    REVET_ASSIGN_OR_RETURN(const api::ProjectSettings settings, api::loadProjectSettings(engine, project));
+    const std::vector<Row> rows = rowsOf(settings.effective);
+    if (isJson) {
+        for (const Row& row : rows) {
+            printJsonRow(project, row);
+        }
+        return {};
+    }
+    print("project " + displayQuoted(project) + '\n');
+    TextTable table({{"KEY"}, {"VALUE", TextTable::Align::Left, true}, {"FROM"}});
+    for (const Row& row : rows) {
+        table.addRow({row.key, displayEscape(row.value), displayEscape(row.source)});
+    }
+    print(table.isEmpty() ? "nothing is set: Revet's own defaults hold\n" : table.toText(outputColumns()));
+    if (settings.repository == api::ProjectSettings::Repository::Untrusted) {
+        print(".revet.toml is not trusted: it could only tighten; `revet project trust` after you have read "
+              "it\n");
+        for (const std::string& ignored : settings.ignored) {
+            print("  ignored: " + displayEscape(ignored) + '\n');
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+int runProject(const Arguments& arguments)
+{
+    std::string action = "show";
+    std::vector<std::string> assignments;
+    std::string named;
+    bool isJson = false;
+    CLI::App app(
+        "Shows a project's effective settings and where each comes from, changes them, or trusts the "
+        "project's .revet.toml as it is now.",
+        "revet project");
+    app.add_option("ACTION", action, "show, set or trust")->check(CLI::IsMember({"show", "set", "trust"}));
+    app.add_option("SETTING", assignments, "for set: KEY=VALUE, KEY+=VALUE or KEY-=VALUE");
+    app.add_option("--project", named, "the directory (default: git work tree, or here)")->type_name("DIR");
+    app.add_flag("--json", isJson, "one JSON object a line");
+    if (const auto status = parse(app, arguments)) {
+        return *status;
+    }
+    if ((action == "set") == assignments.empty()) {
+        complain("project " + action + ": "
+                 + (assignments.empty() ? "no setting was given" : "it takes no setting")
+                 + "; write `revet project set KEY=VALUE`");
+        return kUsage;
+    }
+    Result<api::Engine> engine = api::Engine::open();
+    if (!engine) {
+        return report(engine.error());
+    }
+    const Result<std::string> project = engine->findProject(
+        named.empty() ? std::nullopt : std::optional<std::string>(named), currentDirectory());
+    if (!project) {
+        return report(project.error());
+    }
+    Result<void> done;
+    if (action == "set") {
+        done = api::changeProjectSettings(*engine, *project, assignments);
+    } else if (action == "trust") {
+        done = api::trustRepositorySettings(*engine, *project);
+    } else {
+        done = show(*engine, *project, isJson);
+    }
+    return done ? kDone : report(done.error());
+}
+
+} // namespace revet::cli

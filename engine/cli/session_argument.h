@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/api/engine.h"
+#include "engine/cli/command.h"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace revet::cli {
+
+/// What commands about one session have in common: [ID] and --json.
+struct SessionArgument
+{
+    std::string id;
+    bool isJson = false;
+
+    void addTo(CLI::App& app);
+};
+
+/// The current directory; empty where it has been removed.
+[[nodiscard]] std::string currentDirectory();
+
+/// The journal of the session that was named.
+struct OpenedSession
+{
+    SessionInfo session;
+    journal::JournalReader reader;
+};
+[[nodiscard]] Result<OpenedSession> openSession(api::Engine& engine, const SessionArgument& argument);
+
+/// A line of a listing: {"schema":"revet.v1","session":…}.
+[[nodiscard]] nlohmann::json listingObject(const SessionId& session);
+void printJson(const nlohmann::json& object);
+
+/// As a shell says it: the command's status, or 128 + the signal's number.
+[[nodiscard]] int shellStatus(std::int32_t waitStatus);
+/// "exit 1", "signal 9 (Killed)".
+[[nodiscard]] std::string describeStatus(std::int32_t waitStatus);
+/// Local time of day with milliseconds.
+[[nodiscard]] std::string timeOfDay(WallTime time);
+/// "12s", "5m", "3h", "9d".
+[[nodiscard]] std::string ageOf(WallTime time);
+/// The last part of a path.
+[[nodiscard]] std::string_view lastPart(std::string_view path);
+
+} // namespace revet::cli

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Usage: sh slug.sh TITLE
+printf '%s\n' "$1" | tr '[:upper:]' '[:lower:]' | tr ' ' '-'

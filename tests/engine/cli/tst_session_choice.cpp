@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/api/session_choice.h"
+
+#include <QTest>
+
+using namespace revet;
+using namespace std::string_literals;
+
+// NOLINTNEXTLINE(misc-use-internal-linkage)
+class SessionChoiceTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void findsByIdPrefixAndLabel();
+    void prefersAWholeIdOverALabel();
+    void listsWhatFitsWhenSeveralDo();
+    void saysWhenThereIsNone();
+    void takesTheInnermostProject();
+};
+
+namespace {
+
+SessionInfo session(const char* id, const char* label, const char* project)
+{
+    SessionInfo info;
+    info.id = *SessionId::parse(id);
+    info.label = label;
+    info.project = project;
+    info.command = {"make"};
+    return info;
+}
+
+std::string idOf(const Result<SessionInfo>& found)
+{
+    return found ? found->id.text() : "none"s;
+}
+
+} // namespace
+
+void SessionChoiceTest::findsByIdPrefixAndLabel()
+{
+    const std::vector sessions = {session("k3f9q2", "build", "/p"), session("k4aaaa", "", "/p")};
+    QCOMPARE(idOf(api::chooseSession(sessions, "k3f9q2")), "k3f9q2"s);
+    QCOMPARE(idOf(api::chooseSession(sessions, "k4")), "k4aaaa"s);
+    QCOMPARE(idOf(api::chooseSession(sessions, "build")), "k3f9q2"s);
+}
+
+void SessionChoiceTest::prefersAWholeIdOverALabel()
+{
+    const std::vector sessions = {session("k3f9q2", "", "/p"), session("k4aaaa", "k3f9q2", "/p")};
+    QCOMPARE(idOf(api::chooseSession(sessions, "k3f9q2")), "k3f9q2"s);
+}
+
+void SessionChoiceTest::listsWhatFitsWhenSeveralDo()
+{
+    const std::vector sessions = {session("k3f9q2", "", "/p"), session("k4aaaa", "", "/p")};
+    const Result<SessionInfo> found = api::chooseSession(sessions, "k");
+    QVERIFY(!found && found.error().code == ErrorCode::InvalidArgument);
+    QVERIFY(found.error().context.find("k3f9q2") != std::string::npos);
+    QVERIFY(found.error().context.find("k4aaaa") != std::string::npos);
+    QVERIFY(!api::onlySession(sessions));
+}
+
+void SessionChoiceTest::saysWhenThereIsNone()
+{
+    const std::vector sessions = {session("k3f9q2", "", "/p")};
+    QVERIFY(api::chooseSession(sessions, "x").error().code == ErrorCode::NotFound);
+    QVERIFY(api::chooseSession(sessions, "").error().code == ErrorCode::NotFound);
+    QVERIFY(api::onlySession({}).error().code == ErrorCode::NotFound);
+}
+
+void SessionChoiceTest::takesTheInnermostProject()
+{
+    const std::vector sessions
+        = {session("aaaaaa", "", "/w"), session("bbbbbb", "", "/w/p"), session("cccccc", "", "/w/p2")};
+    const auto around = [&sessions](const char* directory) {
+        std::string ids;
+        for (const SessionInfo& found : api::sessionsAround(sessions, directory)) {
+            ids += found.id.text();
+        }
+        return ids;
+    };
+    QCOMPARE(around("/w/p/src"), "bbbbbb"s);
+    QCOMPARE(around("/w/p"), "bbbbbb"s);
+    QCOMPARE(around("/w/p3"), "aaaaaa"s);
+    QCOMPARE(around("/else"), ""s);
+    QCOMPARE(around(""), ""s);
+}
+
+QTEST_APPLESS_MAIN(SessionChoiceTest)
+#include "tst_session_choice.moc"
