@@ -52,8 +52,10 @@ std::optional<Relation> relationOf(pid_t pid)
 } // namespace
 
 Terminal::Terminal(int fd)
-    : m_fd(fd >= 0 && ::tcgetattr(fd, &m_original) == 0 ? fd : -1)
 {
+    if (fd >= 0 && ::tcgetattr(fd, &m_original) == 0) {
+        m_fd = fd;
+    }
 }
 
 std::string Terminal::settingsBytes() const
