@@ -4,32 +4,25 @@
 #pragma once
 
 #include "engine/api/engine.h"
-#include "engine/policy/settings.h"
-#include "engine/policy/settings_merge.h"
-
-#include <string>
-#include <string_view>
-#include <vector>
+#include "engine/session/project_settings.h"
 
 namespace revet::api {
 
-/// What a project's sessions start with, and where each value comes from.
-struct ProjectSettings
-{
-    journal::ProjectRecord project;
-    policy::Settings own; ///< of projects/<id>.toml
-    policy::EffectiveSettings effective;
-    enum class Repository : std::uint8_t { None, Trusted, Untrusted };
-    Repository repository = Repository::None; ///< .revet.toml
-    std::vector<std::string> ignored; ///< what an untrusted .revet.toml asked for in vain
-};
+using session::ProjectSettings;
 
-/// Reads them; registers the project when it is new.
-[[nodiscard]] Result<ProjectSettings> loadProjectSettings(Engine& engine, const std::string& project);
-/// KEY=VALUE, KEY+=VALUE or KEY-=VALUE, written to the project's own file at once.
-[[nodiscard]] Result<void> changeProjectSettings(Engine& engine, const std::string& project,
-                                                 const std::vector<std::string>& assignments);
-/// From now on .revet.toml may widen, as long as its content stays exactly this. NotFound without one.
-[[nodiscard]] Result<void> trustRepositorySettings(Engine& engine, const std::string& project);
+/// session/project_settings.h with the engine's own places and catalogue.
+[[nodiscard]] inline Result<ProjectSettings> loadProjectSettings(Engine& engine, const std::string& project)
+{
+    return session::loadProjectSettings(engine.places(), engine.catalogue(), project);
+}
+[[nodiscard]] inline Result<void> changeProjectSettings(Engine& engine, const std::string& project,
+                                                        const std::vector<std::string>& assignments)
+{
+    return session::changeProjectSettings(engine.places(), engine.catalogue(), project, assignments);
+}
+[[nodiscard]] inline Result<void> trustRepositorySettings(Engine& engine, const std::string& project)
+{
+    return session::trustRepositorySettings(engine.catalogue(), project);
+}
 
 } // namespace revet::api

@@ -5,7 +5,6 @@
 
 #include "engine/cli/message.h"
 #include "engine/domain/display_escape.h"
-#include "engine/policy/settings.h"
 
 #include <algorithm>
 #include <array>
@@ -14,24 +13,14 @@ namespace revet::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kValueOptions
-    = {"--project", "--tier",   "--profile", "--bind-ro", "--bind-rw", "--unhide",
-       "--env",     "--on-ask", "--limit",   "--observe", "--name",    "--continue"};
-
-/// Its value is optional: a following word is one only when something other than the command comes after it.
-bool takesNextAsId(const Arguments& arguments, std::size_t at)
-{
-    return at + 2 < arguments.size() && !arguments[at + 1].starts_with('-')
-        && arguments[at + 2].starts_with('-');
-}
+constexpr std::array<std::string_view, 9> kValueOptions = {
+    "--project", "--tier", "--profile", "--bind-ro", "--bind-rw", "--unhide", "--env", "--observe", "--name"};
 
 struct Texts
 {
     std::string project;
     std::string tier;
     std::string observe;
-    std::vector<std::string> limits;
-    std::string continueId;
     std::vector<std::string> bindReadOnly;
     std::vector<std::string> bindReadWrite;
     std::vector<std::string> unhide;
@@ -50,23 +39,6 @@ std::vector<std::string> absolute(const std::vector<std::string>& paths, const s
     return result;
 }
 
-Result<ipc::RequestedLimits> parseLimits(const std::vector<std::string>& texts)
-{
-    policy::Settings settings;
-    for (const std::string& text : texts) {
-        REVET_RETURN_IF_ERROR(policy::applyAssignment(&settings, "limits." + text));
-    }
-    ipc::RequestedLimits limits;
-    limits.memoryBytes = settings.limits.memoryBytes;
-    limits.diskBytes = settings.limits.diskBytes;
-    limits.time = settings.limits.time;
-    if (settings.limits.processes) {
-        constexpr std::uint64_t kMost = std::uint64_t{1} << 22U; // pid_max on 64 bits
-        limits.processes = static_cast<std::uint32_t>(std::min(*settings.limits.processes, kMost));
-    }
-    return limits;
-}
-
 Result<void> judge(const Texts& texts, const std::filesystem::path& base, ipc::RunRequest& request)
 {
     if (!texts.tier.empty()) {
@@ -75,10 +47,6 @@ Result<void> judge(const Texts& texts, const std::filesystem::path& base, ipc::R
     if (!texts.observe.empty()) {
         REVET_ASSIGN_OR_RETURN(request.observe, parseObserveLevel(texts.observe));
     }
-    if (!request.onAsk.empty()) {
-        REVET_RETURN_IF_ERROR(policy::parseOnAsk(request.onAsk));
-    }
-    REVET_ASSIGN_OR_RETURN(request.limits, parseLimits(texts.limits));
     if (!texts.project.empty()) {
         request.project = absolute({texts.project}, base).front();
     }
@@ -105,15 +73,8 @@ void addOptions(CLI::App& app, ipc::RunRequest& request, Texts& texts)
     app.add_option("--unhide", texts.unhide, "show a project file that would be hidden")->type_name("PATH");
     app.add_option("--env", request.environmentAssignments, "pass a variable, or set one")
         ->type_name("NAME[=VALUE]");
-    app.add_option("--limit", texts.limits, "memory, processes, disk (K/M/G) or time (90s, 30m, 2h)")
-        ->type_name("KEY=VALUE");
     app.add_option("--observe", texts.observe, "what is recorded: full, writes, exec")->type_name("LEVEL");
-    app.add_option("--on-ask", request.onAsk, "a question without an answer: wait, deny or a time")
-        ->type_name("WHAT");
     app.add_option("--name", request.label, "a label for the session")->type_name("LABEL");
-    app.add_option("--continue", texts.continueId, "go on with an earlier session's layer")
-        ->type_name("ID")
-        ->expected(0, 1);
     app.add_flag("--detach", request.isDetached, "print the session's id and leave it running");
     // A repeatable option takes one word each time, not all that follow.
     for (CLI::Option* const option : app.get_options()) {
@@ -131,8 +92,7 @@ RunArguments splitRunArguments(const Arguments& arguments)
     while (at < arguments.size() && arguments[at].starts_with('-') && arguments[at] != "--") {
         const bool takesValue
             = std::ranges::find(kValueOptions, std::string_view(arguments[at])) != kValueOptions.end();
-        const bool isOptional = arguments[at] == "--continue";
-        at += takesValue && (!isOptional || takesNextAsId(arguments, at)) ? 2U : 1U;
+        at += takesValue ? 2U : 1U;
     }
     at = std::min(at, arguments.size());
     const auto border = arguments.begin() + static_cast<std::ptrdiff_t>(at);
@@ -155,9 +115,6 @@ ParsedRun parseRun(const Arguments& arguments, const std::filesystem::path& curr
         complain("run: there is no command; write `revet run -- COMMAND`");
         parsed.exitStatus = kRunFailed;
         return parsed;
-    }
-    if (app.count("--continue") > 0) {
-        parsed.request.continueId = texts.continueId;
     }
     parsed.request.command = parts.command;
     parsed.request.currentDirectory = currentDirectory.string();

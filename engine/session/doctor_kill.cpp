@@ -87,6 +87,20 @@ void collectBelow(int pid, std::vector<UniqueFd>& handles)
     }
 }
 
+/// A session says that it has started when the command's start is ordered, which is a little earlier.
+std::vector<UniqueFd> waitForProcesses(int session)
+{
+    constexpr std::chrono::seconds kPatience{10};
+    const auto deadline = steady_clock::now() + kPatience;
+    std::vector<UniqueFd> handles;
+    do {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        handles.clear();
+        collectBelow(session, handles);
+    } while (handles.size() < kAtLeast && steady_clock::now() < deadline);
+    return handles;
+}
+
 std::size_t countAlive(const std::vector<UniqueFd>& handles)
 {
     std::size_t alive = 0;
@@ -126,8 +140,7 @@ Result<std::vector<DoctorCheck>> runKillProbe(Tier tier, const Places& places,
     REVET_ASSIGN_OR_RETURN(auto world, DoctorWorld::create(places.cache));
     REVET_ASSIGN_OR_RETURN(auto session, startSession(tier, world, installation));
     REVET_ASSIGN_OR_RETURN(const auto started, waitUntilStarted(session));
-    std::vector<UniqueFd> handles;
-    collectBelow(session.process.pid(), handles);
+    const std::vector<UniqueFd> handles = waitForProcesses(session.process.pid());
     if (handles.size() < kAtLeast || !hasSocket(world)) {
         return fail(ErrorCode::NotFound, "look at a session's processes and socket",
                     "found only " + std::to_string(handles.size()) + " processes");

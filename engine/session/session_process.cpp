@@ -4,14 +4,17 @@
 #include "engine/session/session_process.h"
 
 #include "engine/base/log.h"
+#include "engine/domain/display_escape.h"
 #include "engine/domain/places.h"
 #include "engine/ipc/protocol.h"
 #include "engine/ipc/run_request.h"
 #include "engine/journal/catalogue.h"
 #include "engine/session/account.h"
 #include "engine/session/preparation.h"
+#include "engine/session/project_settings.h"
 #include "engine/session/recovery.h"
 #include "engine/session/running_session.h"
+#include "engine/session/settings_application.h"
 #include "engine/session/tier_choice.h"
 #include "engine/session/tier_health.h"
 
@@ -51,56 +54,34 @@ Result<ipc::RunRequest> receiveRequest(const ipc::Channel& channel)
     return ipc::decodeRunRequest(json);
 }
 
-Result<policy::Settings> readSettings(const std::filesystem::path& file)
-{
-    std::error_code error;
-    if (!std::filesystem::exists(file, error)) {
-        return policy::Settings{};
-    }
-    REVET_ASSIGN_OR_RETURN(const auto text, readText(file));
-    return policy::parseSettings(text, file.string());
-}
-
 struct Registered
 {
     Surroundings surroundings;
     std::string because;
+    std::vector<std::string> ignoredSettings; ///< what an untrusted .revet.toml asked for in vain
 };
 
-/// Enters project and session into the catalogue and decides the tier.
-Result<Registered> registerSession(const ipc::RunRequest& request, const FoundProject& project,
-                                   const Places& places, journal::Catalogue& catalogue)
+/// Enters project and session into the catalogue, completes the request by the settings, decides the tier.
+Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject& project,
+                                   const std::string& home, const Places& places,
+                                   journal::Catalogue& catalogue)
 {
     REVET_RETURN_IF_ERROR(recoverDeadSessions(catalogue, places));
-    struct stat root
-    {
-    };
+    REVET_ASSIGN_OR_RETURN(const auto settings, loadProjectSettings(places, catalogue, project.path));
+    applySettings(settings.effective.settings(), project.path, home, request);
+    struct stat root = {};
     if (::stat(project.path.c_str(), &root) != 0) {
         return failErrno("look at " + project.path);
     }
-    REVET_ASSIGN_OR_RETURN(const auto known, catalogue.projectAt(project.path));
-    const WallTime now = SystemClock().now();
-    journal::ProjectRecord record;
-    record.path = project.path;
-    record.device = root.st_dev;
-    record.inode = root.st_ino;
-    record.created = now;
-    record.seen = now;
-    REVET_ASSIGN_OR_RETURN(record, catalogue.addProject(record));
-    const std::string key = std::to_string(record.id);
-
-    REVET_ASSIGN_OR_RETURN(const auto userSettings, readSettings(places.config / "config.toml"));
-    REVET_ASSIGN_OR_RETURN(const auto projectSettings,
-                           readSettings(places.config / "projects" / (key + ".toml")));
     REVET_ASSIGN_OR_RETURN(const auto siblings, catalogue.sessions(project.path));
     TierSituation situation;
-    situation.isNewProject = !known.has_value();
+    situation.isNewProject = settings.isNew;
     situation.isOwnWork = root.st_uid == ::getuid();
     situation.hasLiveSession = std::any_of(siblings.begin(), siblings.end(), [](const SessionInfo& session) {
         return session.state != SessionState::Ended && session.state != SessionState::Review
             && session.state != SessionState::Closed;
     });
-    REVET_ASSIGN_OR_RETURN(auto choice, chooseTier(request, projectSettings, userSettings, situation));
+    REVET_ASSIGN_OR_RETURN(auto choice, chooseTier(request, settings.effective.settings().tier, situation));
     REVET_RETURN_IF_ERROR(usableTier(choice.tier, places));
 
     SessionInfo info;
@@ -109,12 +90,13 @@ Result<Registered> registerSession(const ipc::RunRequest& request, const FoundPr
     info.tier = choice.tier;
     info.observe = request.observe.value_or(ObserveLevel::Full);
     info.command = request.command;
-    info.started = now;
+    info.started = SystemClock().now();
     info.sessionPid = ::getpid();
     Registered registered;
     REVET_ASSIGN_OR_RETURN(registered.surroundings.session, catalogue.addSession(info));
     registered.surroundings.places = places;
-    registered.surroundings.projectKey = key;
+    registered.surroundings.projectKey = std::to_string(settings.project.id);
+    registered.ignoredSettings = settings.ignored;
     registered.surroundings.tier = choice.tier;
     registered.because = choice.because;
     return registered;
@@ -134,7 +116,7 @@ void recordEnd(journal::Catalogue& catalogue, SessionInfo info)
 }
 
 /// Serves one request from start to end. An error: nothing ran, and the front end has to be told.
-Result<void> serve(FrontEnd& frontEnd, const ipc::RunRequest& request, RunningSession::PlanEdit edit)
+Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, RunningSession::PlanEdit edit)
 {
     REVET_ASSIGN_OR_RETURN(const auto account, findAccount(request.environment));
     REVET_ASSIGN_OR_RETURN(const auto places, Places::find());
@@ -143,7 +125,8 @@ Result<void> serve(FrontEnd& frontEnd, const ipc::RunRequest& request, RunningSe
     REVET_ASSIGN_OR_RETURN(const auto project,
                            findProject(request.project, request.currentDirectory, account.home, places));
     REVET_ASSIGN_OR_RETURN(auto catalogue, journal::Catalogue::open(places.catalogue()));
-    REVET_ASSIGN_OR_RETURN(const auto registered, registerSession(request, project, places, catalogue));
+    REVET_ASSIGN_OR_RETURN(const auto registered,
+                           registerSession(request, project, account.home, places, catalogue));
 
     const ShippedData data(installation, places);
     auto preparation = prepare(request, project, registered.surroundings, data);
@@ -153,6 +136,10 @@ Result<void> serve(FrontEnd& frontEnd, const ipc::RunRequest& request, RunningSe
     }
     if (!registered.because.empty()) {
         preparation->lines.front() += " (" + registered.because + ")";
+    }
+    for (const std::string& ignored : registered.ignoredSettings) {
+        preparation->lines.push_back("ignored of .revet.toml: " + displayEscape(ignored)
+                                     + "; 'revet project trust' lets it widen");
     }
     RunningSession session(std::move(*preparation), request, std::move(frontEnd));
     session.setPlanEdit(std::move(edit));

@@ -18,17 +18,14 @@ Result<TierChoice> checked(Tier tier)
 
 } // namespace
 
-Result<TierChoice> chooseTier(const ipc::RunRequest& request, const policy::Settings& project,
-                              const policy::Settings& user, const TierSituation& situation)
+Result<TierChoice> chooseTier(const ipc::RunRequest& request, std::optional<Tier> fromSettings,
+                              const TierSituation& situation)
 {
     if (request.tier) {
         return checked(*request.tier);
     }
-    if (project.tier) {
-        return checked(*project.tier);
-    }
-    if (user.tier) {
-        return checked(*user.tier);
+    if (fromSettings) {
+        return checked(*fromSettings);
     }
     if (request.isDetached || !request.isInteractive) {
         return TierChoice{Tier::Container, "nobody is there to be asked"};

@@ -6,10 +6,9 @@
 #include "engine/domain/session_info.h"
 #include "engine/domain/tier.h"
 #include "engine/ipc/run_request.h"
-#include "engine/policy/settings.h"
 
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace revet::session {
 
@@ -27,11 +26,11 @@ struct TierChoice
     std::string because; ///< for the start lines, when it is not what was named
 };
 
-/// The request's own, else the project's, else the user's. Without any: the sandbox for a person at a
+/// The request's own, else what the settings say. Without any: the sandbox for a person at a
 /// terminal who works on their own files, the container where nobody can be asked, for a detached or second
 /// session and for a tree that Revet has not seen and the user did not create. Refused for a tier that this
 /// version does not build: never a weaker one in its place.
-[[nodiscard]] Result<TierChoice> chooseTier(const ipc::RunRequest& request, const policy::Settings& project,
-                                            const policy::Settings& user, const TierSituation& situation);
+[[nodiscard]] Result<TierChoice> chooseTier(const ipc::RunRequest& request, std::optional<Tier> fromSettings,
+                                            const TierSituation& situation);
 
 } // namespace revet::session

@@ -62,10 +62,6 @@ void RunOptionsTest::cutsWhereTheCommandBegins_data()
     row("-- -- x", "", "[--][x]");
     row("-- --help", "", "[--help]");
     row("--detach make", "[--detach]", "[make]");
-    row("--continue make", "[--continue]", "[make]");
-    row("--continue -- make", "[--continue]", "[make]");
-    row("--continue k3f9q2 -- make", "[--continue][k3f9q2]", "[make]");
-    row("--continue=k3f9q2 make", "[--continue=k3f9q2]", "[make]");
     row("--tier", "[--tier]", "");
     row("", "", "");
 }
@@ -84,8 +80,8 @@ void RunOptionsTest::readsEveryOption()
 {
     const cli::ParsedRun parsed = cli::parseRun(
         split("--project p --tier container --profile a --profile b --bind-ro /x --bind-rw /y/ --unhide .env "
-              "--env A --env B=c=d --on-ask 30m --limit memory=2G --limit time=90s --limit processes=10 "
-              "--observe writes --name lab --continue=abc --detach -- cmd --env x"),
+              "--env A --env B=c=d "
+              "--observe writes --name lab --detach -- cmd --env x"),
         "/home/user");
     QVERIFY(!parsed.exitStatus);
     const ipc::RunRequest& request = parsed.request;
@@ -96,16 +92,11 @@ void RunOptionsTest::readsEveryOption()
     QCOMPARE(joined(request.bindReadWrite), "[/y]"s);
     QCOMPARE(joined(request.unhide), "[/home/user/.env]"s);
     QCOMPARE(joined(request.environmentAssignments), "[A][B=c=d]"s);
-    QCOMPARE(request.onAsk, "30m"s);
-    QCOMPARE(request.limits.memoryBytes.value_or(0), std::uint64_t{2} << 30U);
-    QVERIFY(request.limits.time == std::chrono::seconds(90) && request.limits.processes == 10U);
     QCOMPARE(request.label, "lab"s);
-    QCOMPARE(request.continueId.value_or(""), "abc"s);
     QVERIFY(request.isDetached);
     QCOMPARE(joined(request.command), "[cmd][--env][x]"s);
     QCOMPARE(request.currentDirectory, "/home/user"s);
     QVERIFY(ipc::decodeRunRequest(ipc::encodeRunRequest(request)));
-    QVERIFY(!cli::parseRun(split("true"), "/").request.continueId);
 }
 
 void RunOptionsTest::makesPathsAbsolute()
@@ -117,10 +108,9 @@ void RunOptionsTest::makesPathsAbsolute()
 void RunOptionsTest::refusesWhatMakesNoSense_data()
 {
     QTest::addColumn<QByteArray>("line");
-    for (const char* const line :
-         {"", "--", "--tier", "--tier strong -- x", "--teir sandbox -- x", "--observe little -- x",
-          "--limit memory -- x", "--limit speed=1 -- x", "--limit memory=many -- x", "--env =x -- x",
-          "--on-ask maybe -- x", "--detach=7 -- x"}) {
+    for (const char* const line : {"", "--", "--tier", "--tier strong -- x", "--teir sandbox -- x",
+                                   "--observe little -- x", "--limit memory=1G -- x", "--env =x -- x",
+                                   "--continue -- x", "--on-ask wait -- x", "--detach=7 -- x"}) {
         QTest::newRow(line) << QByteArray(line);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
-#include "engine/api/project_settings.h"
+#include "engine/session/project_settings.h"
 
 #include "engine/base/unique_fd.h"
 #include "engine/os/socket.h"
@@ -18,7 +18,7 @@
 #include <sodium/crypto_generichash.h>
 #include <sodium/utils.h>
 
-namespace revet::api {
+namespace revet::session {
 
 namespace {
 
@@ -76,7 +76,7 @@ std::string contentHash(std::string_view content)
     return text;
 }
 
-Result<journal::ProjectRecord> registered(Engine& engine, const std::string& project)
+Result<journal::ProjectRecord> registered(journal::Catalogue& catalogue, const std::string& project)
 {
     journal::ProjectRecord record;
     record.path = project;
@@ -88,27 +88,30 @@ Result<journal::ProjectRecord> registered(Engine& engine, const std::string& pro
     }
     record.device = status.st_dev;
     record.inode = status.st_ino;
-    REVET_ASSIGN_OR_RETURN(record, engine.catalogue().addProject(record));
+    REVET_ASSIGN_OR_RETURN(record, catalogue.addProject(record));
     if (record.settingsFile.empty()) {
         record.settingsFile = std::to_string(record.id) + ".toml";
-        REVET_RETURN_IF_ERROR(engine.catalogue().updateProject(record));
+        REVET_RETURN_IF_ERROR(catalogue.updateProject(record));
     }
     return record;
 }
 
-std::filesystem::path ownFile(const Engine& engine, const journal::ProjectRecord& project)
+std::filesystem::path ownFile(const Places& places, const journal::ProjectRecord& project)
 {
-    return engine.places().config / "projects" / project.settingsFile;
+    return places.config / "projects" / project.settingsFile;
 }
 
 } // namespace
 
-Result<ProjectSettings> loadProjectSettings(Engine& engine, const std::string& project)
+Result<ProjectSettings> loadProjectSettings(const Places& places, journal::Catalogue& catalogue,
+                                            const std::string& project)
 {
     ProjectSettings result;
-    REVET_ASSIGN_OR_RETURN(result.project, registered(engine, project));
-    REVET_ASSIGN_OR_RETURN(policy::Settings user, settingsIn(engine.places().config / "config.toml"));
-    REVET_ASSIGN_OR_RETURN(result.own, settingsIn(ownFile(engine, result.project)));
+    REVET_ASSIGN_OR_RETURN(const auto known, catalogue.projectAt(project));
+    result.isNew = !known.has_value();
+    REVET_ASSIGN_OR_RETURN(result.project, registered(catalogue, project));
+    REVET_ASSIGN_OR_RETURN(policy::Settings user, settingsIn(places.config / "config.toml"));
+    REVET_ASSIGN_OR_RETURN(result.own, settingsIn(ownFile(places, result.project)));
     std::vector<std::pair<std::string, policy::Settings>> layers
         = {{"config.toml", std::move(user)}, {"project", result.own}};
 
@@ -132,20 +135,20 @@ Result<ProjectSettings> loadProjectSettings(Engine& engine, const std::string& p
     return result;
 }
 
-Result<void> changeProjectSettings(Engine& engine, const std::string& project,
-                                   const std::vector<std::string>& assignments)
+Result<void> changeProjectSettings(const Places& places, journal::Catalogue& catalogue,
+                                   const std::string& project, const std::vector<std::string>& assignments)
 {
-    REVET_ASSIGN_OR_RETURN(const journal::ProjectRecord record, registered(engine, project));
-    REVET_ASSIGN_OR_RETURN(policy::Settings settings, settingsIn(ownFile(engine, record)));
+    REVET_ASSIGN_OR_RETURN(const journal::ProjectRecord record, registered(catalogue, project));
+    REVET_ASSIGN_OR_RETURN(policy::Settings settings, settingsIn(ownFile(places, record)));
     for (const std::string& assignment : assignments) {
         REVET_RETURN_IF_ERROR(policy::applyAssignment(&settings, assignment));
     }
-    return replaceFile(ownFile(engine, record), policy::toToml(settings));
+    return replaceFile(ownFile(places, record), policy::toToml(settings));
 }
 
-Result<void> trustRepositorySettings(Engine& engine, const std::string& project)
+Result<void> trustRepositorySettings(journal::Catalogue& catalogue, const std::string& project)
 {
-    REVET_ASSIGN_OR_RETURN(journal::ProjectRecord record, registered(engine, project));
+    REVET_ASSIGN_OR_RETURN(journal::ProjectRecord record, registered(catalogue, project));
     REVET_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                            readSettingsFile(std::filesystem::path(project) / kRepositoryFile));
     if (!text) {
@@ -153,7 +156,7 @@ Result<void> trustRepositorySettings(Engine& engine, const std::string& project)
     }
     REVET_RETURN_IF_ERROR(policy::parseSettings(*text, kRepositoryFile));
     record.trustedHash = contentHash(*text);
-    return engine.catalogue().updateProject(record);
+    return catalogue.updateProject(record);
 }
 
-} // namespace revet::api
+} // namespace revet::session

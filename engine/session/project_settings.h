@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/domain/places.h"
+#include "engine/journal/catalogue.h"
+#include "engine/policy/settings.h"
+#include "engine/policy/settings_merge.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace revet::session {
+
+/// What a project's sessions start with, and where each value comes from.
+struct ProjectSettings
+{
+    journal::ProjectRecord project;
+    policy::Settings own; ///< of projects/<id>.toml
+    policy::EffectiveSettings effective;
+    enum class Repository : std::uint8_t { None, Trusted, Untrusted };
+    Repository repository = Repository::None; ///< .revet.toml
+    bool isNew = false; ///< registered just now
+    std::vector<std::string> ignored; ///< what an untrusted .revet.toml asked for in vain
+};
+
+/// Reads them; registers the project when it is new.
+[[nodiscard]] Result<ProjectSettings> loadProjectSettings(const Places& places, journal::Catalogue& catalogue,
+                                                          const std::string& project);
+/// KEY=VALUE, KEY+=VALUE or KEY-=VALUE, written to the project's own file at once.
+[[nodiscard]] Result<void> changeProjectSettings(const Places& places, journal::Catalogue& catalogue,
+                                                 const std::string& project,
+                                                 const std::vector<std::string>& assignments);
+/// From now on .revet.toml may widen, as long as its content stays exactly this. NotFound without one.
+[[nodiscard]] Result<void> trustRepositorySettings(journal::Catalogue& catalogue, const std::string& project);
+
+} // namespace revet::session
