@@ -60,7 +60,7 @@ private:
 
     void reportFailure(Error error)
     {
-        log("journal").error("the journal cannot be written: {}", toString(error));
+        log(LogLevel::Error, "journal", "the journal cannot be written: " + toString(error));
         m_error = error;
         m_queue.fail();
         if (m_failure) {

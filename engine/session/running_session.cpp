@@ -145,6 +145,7 @@ Result<void> RunningSession::startSupervisor(UniqueFd root, const ShippedData& /
             // overlayfs made it with mode 000; a session that is killed must leave nothing that resists
             // removal.
             ::chmod((layer + "/work/work").c_str(), 0700);
+            ::chmod((layer + "/work/work/incompat").c_str(), 0700); // there with "volatile"
         }
         if (!part.host || (spec.tier == Tier::Container && !part.upper)) {
             return failErrno("open the project " + part.path);
@@ -379,7 +380,7 @@ void RunningSession::finish(const SessionEnd& end)
     m_terminal.reset();
     if (m_journal) {
         if (const auto closed = m_journal->close(); !closed) {
-            log("session").error("close the journal: {}", toString(closed.error()));
+            log(LogLevel::Error, "session", "close the journal: " + toString(closed.error()));
         }
     }
 }

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 
 #include <linux/close_range.h>
@@ -32,6 +33,19 @@ namespace revet::session {
 namespace {
 
 constexpr int kExitFailed = 125;
+
+/// What the caller ignores came to us with the process: nohup and shells count on it.
+std::uint64_t ignoredSignals()
+{
+    std::uint64_t ignored = 0;
+    for (int number = 1; number < NSIG; ++number) {
+        struct sigaction action = {};
+        if (::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) {
+            ignored |= std::uint64_t{1} << static_cast<unsigned>(number - 1);
+        }
+    }
+    return ignored;
+}
 
 void detachFromCaller()
 {
@@ -111,12 +125,13 @@ void recordEnd(journal::Catalogue& catalogue, SessionInfo info)
 {
     info.sessionPid = 0;
     if (const auto updated = catalogue.updateSession(info); !updated) {
-        log("session").error("record the end: {}", toString(updated.error()));
+        log(LogLevel::Error, "session", "record the end: " + toString(updated.error()));
     }
 }
 
 /// Serves one request from start to end. An error: nothing ran, and the front end has to be told.
-Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, RunningSession::PlanEdit edit)
+Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ignored,
+                   RunningSession::PlanEdit edit)
 {
     REVET_ASSIGN_OR_RETURN(const auto account, findAccount(request.environment));
     REVET_ASSIGN_OR_RETURN(const auto places, Places::find());
@@ -128,12 +143,14 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, RunningSession::
     REVET_ASSIGN_OR_RETURN(const auto registered,
                            registerSession(request, project, account.home, places, catalogue));
 
+    setUpLog(places.sessionDirectory(registered.surroundings.session) / "session.log");
     const ShippedData data(installation, places);
     auto preparation = prepare(request, project, registered.surroundings, data);
     if (!preparation) {
         static_cast<void>(catalogue.removeSession(registered.surroundings.session).has_value());
         return fail(preparation.error());
     }
+    preparation->command.ignoredSignals = ignored;
     if (!registered.because.empty()) {
         preparation->lines.front() += " (" + registered.because + ")";
     }
@@ -158,6 +175,7 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, RunningSession::
 
 int runSessionProcess(RunningSession::PlanEdit edit)
 {
+    const std::uint64_t ignored = ignoredSignals();
     detachFromCaller();
     ipc::Channel channel{UniqueFd(ipc::kFrontEndFd)};
     const auto request = receiveRequest(channel);
@@ -166,7 +184,7 @@ int runSessionProcess(RunningSession::PlanEdit edit)
         return kExitFailed;
     }
     FrontEnd frontEnd(std::move(channel));
-    if (const auto served = serve(frontEnd, *request, std::move(edit)); !served) {
+    if (const auto served = serve(frontEnd, *request, ignored, std::move(edit)); !served) {
         tellFailure(frontEnd, served.error());
         return kExitFailed;
     }

@@ -4,6 +4,7 @@
 #include "engine/supervisor/notify_loop.h"
 
 #include "engine/base/log.h"
+#include "engine/policy/refused_calls.h"
 #include "engine/supervisor/call_decoder.h"
 #include "engine/supervisor/socket_address.h"
 
@@ -118,7 +119,7 @@ void NotifyLoop::run()
     for (;;) {
         const Result<std::optional<Notification>> notification = m_device.receive();
         if (!notification) {
-            log("supervisor").error("the listener failed: {}", toString(notification.error()));
+            log(LogLevel::Error, "supervisor", "the listener failed: " + toString(notification.error()));
             return;
         }
         if (!*notification) {
@@ -154,6 +155,10 @@ Result<Answer> NotifyLoop::answerTo(const Notification& notification, Target& ta
 {
     if (!m_unnamedExecs.empty()) {
         nameEarlierExec(notification);
+    }
+    // First of all: no other reason for which a call is trapped may let it go on.
+    if (const auto* refused = policy::findRefused(notification.number, notification.arguments)) {
+        return refuseCall(*refused, target);
     }
     switch (notification.number) {
     case SYS_execve:
@@ -379,6 +384,17 @@ Result<Answer> NotifyLoop::listen(const Notification& notification, Target& targ
     return Answer::proceed();
 }
 
+Answer NotifyLoop::refuseCall(const policy::RefusedCall& call, Target& target)
+{
+    Fact fact;
+    fact.kind = ActionKind::Syscall;
+    fact.verdict = Verdict::Denied;
+    fact.target = call.name;
+    fact.errnoValue = call.errnoValue;
+    m_dependencies.facts.record(target.tid(), std::move(fact));
+    return Answer::failure(call.errnoValue);
+}
+
 Answer NotifyLoop::refuseSocket(const Notification& notification, Target& target)
 {
     const auto family = static_cast<int>(notification.arguments[0]);
@@ -398,8 +414,8 @@ void NotifyLoop::refuseOwnFailure(const Notification& notification, const Error&
     if (!m_device.isValid(notification.id)) {
         return; // the caller is gone: there is nobody to refuse anything to
     }
-    log("supervisor")
-        .warn("call {} of thread {} refused: {}", notification.number, notification.tid, toString(error));
+    log(LogLevel::Warning, "supervisor",
+        "call " + std::to_string(notification.number) + " refused: " + toString(error));
     Fact fact;
     fact.kind = ActionKind::Syscall;
     fact.verdict = Verdict::Denied;
