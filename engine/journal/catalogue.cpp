@@ -302,6 +302,12 @@ Result<std::vector<SessionInfo>> Catalogue::sessions(std::optional<std::string> 
     return readSessions("", std::nullopt);
 }
 
+Result<std::vector<SessionInfo>> Catalogue::openSessions()
+{
+    // Ended, Review and Closed, as the enumeration numbers them.
+    return readSessions("WHERE state NOT IN (3, 4, 5)", std::nullopt);
+}
+
 Result<std::vector<SessionInfo>> Catalogue::findSessions(std::string_view text)
 {
     if (text.empty()) {

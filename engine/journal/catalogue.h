@@ -51,6 +51,8 @@ public:
     [[nodiscard]] Result<void> removeSession(const SessionId& id); ///< NotFound
     /// All sessions, or those of one project, oldest first.
     [[nodiscard]] Result<std::vector<SessionInfo>> sessions(std::optional<std::string> project = {});
+    /// Those whose end nobody has recorded yet: running, or their revet-session has died.
+    [[nodiscard]] Result<std::vector<SessionInfo>> openSessions();
     /// The sessions that `text` may mean: the one with that id, else those with that label, else those whose
     /// id begins with it. More than one: the caller lists them.
     [[nodiscard]] Result<std::vector<SessionInfo>> findSessions(std::string_view text);

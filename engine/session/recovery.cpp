@@ -25,11 +25,9 @@ bool isAlive(const SessionInfo& session)
 
 Result<void> recoverDeadSessions(journal::Catalogue& catalogue, const Places& places)
 {
-    REVET_ASSIGN_OR_RETURN(const auto sessions, catalogue.sessions());
+    REVET_ASSIGN_OR_RETURN(const auto sessions, catalogue.openSessions());
     for (SessionInfo session : sessions) {
-        const bool isOver = session.state == SessionState::Ended || session.state == SessionState::Review
-            || session.state == SessionState::Closed;
-        if (isOver || isAlive(session)) {
+        if (isAlive(session)) {
             continue;
         }
         session.state = session.tier == Tier::Container ? SessionState::Review : SessionState::Ended;

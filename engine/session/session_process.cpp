@@ -87,13 +87,12 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     if (::stat(project.path.c_str(), &root) != 0) {
         return failErrno("look at " + project.path);
     }
-    REVET_ASSIGN_OR_RETURN(const auto siblings, catalogue.sessions(project.path));
+    REVET_ASSIGN_OR_RETURN(const auto open, catalogue.openSessions());
     TierSituation situation;
     situation.isNewProject = settings.isNew;
     situation.isOwnWork = root.st_uid == ::getuid();
-    situation.hasLiveSession = std::any_of(siblings.begin(), siblings.end(), [](const SessionInfo& session) {
-        return session.state != SessionState::Ended && session.state != SessionState::Review
-            && session.state != SessionState::Closed;
+    situation.hasLiveSession = std::any_of(open.begin(), open.end(), [&](const SessionInfo& session) {
+        return session.project == project.path;
     });
     REVET_ASSIGN_OR_RETURN(auto choice, chooseTier(request, settings.effective.settings().tier, situation));
     REVET_RETURN_IF_ERROR(usableTier(choice.tier, places));
@@ -136,6 +135,8 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ig
     REVET_ASSIGN_OR_RETURN(const auto account, findAccount(request.environment));
     REVET_ASSIGN_OR_RETURN(const auto places, Places::find());
     REVET_ASSIGN_OR_RETURN(const auto installation, Installation::find());
+    ShippedData data(installation, places);
+    data.prefetch(account.home);
     REVET_RETURN_IF_ERROR(makePrivateDirectory(places.data));
     REVET_ASSIGN_OR_RETURN(const auto project,
                            findProject(request.project, request.currentDirectory, account.home, places));
@@ -144,18 +145,19 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ig
                            registerSession(request, project, account.home, places, catalogue));
 
     setUpLog(places.sessionDirectory(registered.surroundings.session) / "session.log");
-    const ShippedData data(installation, places);
     auto preparation = prepare(request, project, registered.surroundings, data);
     if (!preparation) {
         static_cast<void>(catalogue.removeSession(registered.surroundings.session).has_value());
+        std::error_code error;
+        std::filesystem::remove_all(places.sessionDirectory(registered.surroundings.session), error);
         return fail(preparation.error());
     }
     preparation->command.ignoredSignals = ignored;
     if (!registered.because.empty()) {
         preparation->lines.front() += " (" + registered.because + ")";
     }
-    for (const std::string& ignored : registered.ignoredSettings) {
-        preparation->lines.push_back("ignored of .revet.toml: " + displayEscape(ignored)
+    for (const std::string& setting : registered.ignoredSettings) {
+        preparation->lines.push_back("ignored of .revet.toml: " + displayEscape(setting)
                                      + "; 'revet project trust' lets it widen");
     }
     RunningSession session(std::move(*preparation), request, std::move(frontEnd));

@@ -34,25 +34,47 @@ Result<void> addProfiles(const fs::path& folder, NamedTexts& texts)
 
 } // namespace
 
+void ShippedData::prefetch(const std::string& home)
+{
+    m_prefetched = std::async(std::launch::async, [this, home] {
+                       return Prefetched{readHidden(home), readEnvironment(), readProfiles()};
+                   }).share();
+}
+
+Result<policy::HiddenTable> ShippedData::hidden(const std::string& home) const
+{
+    return m_prefetched.valid() ? m_prefetched.get().hidden : readHidden(home);
+}
+
+Result<policy::EnvironmentTable> ShippedData::environment() const
+{
+    return m_prefetched.valid() ? m_prefetched.get().environment : readEnvironment();
+}
+
+Result<policy::ProfileSet> ShippedData::profiles() const
+{
+    return m_prefetched.valid() ? m_prefetched.get().profiles : readProfiles();
+}
+
 Result<policy::RunLaterTable> ShippedData::runLater() const
 {
     REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / "tables/run-later.toml"));
     return policy::RunLaterTable::parse(text);
 }
 
-Result<policy::HiddenTable> ShippedData::hidden(const std::string& home) const
+Result<policy::HiddenTable> ShippedData::readHidden(const std::string& home) const
 {
     REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / "tables/hidden.toml"));
     return policy::HiddenTable::parse(text, {home, m_places.runtime.parent_path().string()});
 }
 
-Result<policy::EnvironmentTable> ShippedData::environment() const
+Result<policy::EnvironmentTable> ShippedData::readEnvironment() const
 {
     REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / "tables/environment.toml"));
     return policy::EnvironmentTable::parse(text);
 }
 
-Result<policy::ProfileSet> ShippedData::profiles() const
+Result<policy::ProfileSet> ShippedData::readProfiles() const
 {
     NamedTexts texts;
     REVET_RETURN_IF_ERROR(addProfiles(m_installation.share / "profiles", texts));

@@ -10,7 +10,9 @@
 #include "engine/policy/run_later.h"
 #include "engine/session/installation.h"
 
+#include <future>
 #include <string>
+#include <utility>
 
 namespace revet::session {
 
@@ -23,6 +25,8 @@ public:
         , m_places(std::move(places))
     {
     }
+    /// Starts to read what every session needs on another thread, while the caller does something else.
+    void prefetch(const std::string& home);
     [[nodiscard]] Result<policy::RunLaterTable> runLater() const;
     [[nodiscard]] Result<policy::HiddenTable> hidden(const std::string& home) const;
     [[nodiscard]] Result<policy::EnvironmentTable> environment() const;
@@ -30,8 +34,20 @@ public:
     [[nodiscard]] Result<policy::ProfileSet> profiles() const;
 
 private:
+    /// What prefetch() has read; taken by the first who asks.
+    struct Prefetched
+    {
+        Result<policy::HiddenTable> hidden;
+        Result<policy::EnvironmentTable> environment;
+        Result<policy::ProfileSet> profiles;
+    };
+    [[nodiscard]] Result<policy::HiddenTable> readHidden(const std::string& home) const;
+    [[nodiscard]] Result<policy::EnvironmentTable> readEnvironment() const;
+    [[nodiscard]] Result<policy::ProfileSet> readProfiles() const;
+
     Installation m_installation;
     Places m_places;
+    std::shared_future<Prefetched> m_prefetched;
 };
 
 } // namespace revet::session
