@@ -191,7 +191,8 @@ void becomeCommand(const CommandStart& given)
         giveUp(start.failurePipe, errno);
     }
     for (int number = 1; number < NSIG; ++number) {
-        ::signal(number, SIG_DFL);
+        const bool isIgnored = ((request.ignoredSignals >> static_cast<unsigned>(number - 1)) & 1U) != 0;
+        ::signal(number, isIgnored ? SIG_IGN : SIG_DFL);
     }
     sigset_t none{};
     ::sigemptyset(&none);

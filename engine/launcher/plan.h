@@ -98,6 +98,8 @@ struct SpawnRequest
     std::string terminalSettings; ///< the bytes of a struct termios, or empty for the kernel's own
     /// Bit i set: the i-th of stdin, stdout, stderr comes with the message.
     std::uint8_t sentStreams = 0;
+    /// Bit n-1 set: signal n starts out ignored, as nohup and the shells' background jobs want it.
+    std::uint64_t ignoredSignals = 0;
 };
 
 /// Total decoding: any bytes either decode to a plan within bounds or fail as Malformed.

@@ -144,8 +144,11 @@ Result<void> RunningSession::startSupervisor(UniqueFd root, const ShippedData& /
             part.lower.reset(::open(part.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
             // overlayfs made it with mode 000; a session that is killed must leave nothing that resists
             // removal.
-            ::chmod((layer + "/work/work").c_str(), 0700);
-            ::chmod((layer + "/work/work/incompat").c_str(), 0700); // there with "volatile"
+            // The latter two are there with "volatile".
+            for (const char* const made :
+                 {"/work/work", "/work/work/incompat", "/work/work/incompat/volatile"}) {
+                ::chmod((layer + made).c_str(), 0700);
+            }
         }
         if (!part.host || (spec.tier == Tier::Container && !part.upper)) {
             return failErrno("open the project " + part.path);
