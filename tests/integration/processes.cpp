@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <system_error>
 
 #include <sys/socket.h>
@@ -21,11 +21,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Empty when the process is gone or another user's.
+/// Empty when the process is gone or another user's. It may go between the open and the read: a stream buffer
+/// throws then, which only an output stream swallows.
 std::string contentOf(const fs::path& file)
 {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
+    const std::ifstream stream(file, std::ios::binary);
+    std::ostringstream content;
+    content << stream.rdbuf();
+    return content.str();
 }
 
 pid_t listenerOf(const std::string& socketPath)
