@@ -3,8 +3,9 @@
 
 #include "engine/policy/path_pattern.h"
 
-#include <QElapsedTimer>
 #include <QTest>
+
+#include <ctime>
 
 using revet::policy::LetterCase;
 using revet::policy::PathPattern;
@@ -151,11 +152,10 @@ void PathPatternTest::staysFastOnHostileInput()
     QFETCH(const QByteArray, path);
     const auto compiled = PathPattern::compile(pattern.toStdString());
     QVERIFY(compiled);
-    QElapsedTimer timer;
-    timer.start();
+    const std::clock_t begin = std::clock();
     QVERIFY(!compiled->matches(path.toStdString()));
     // An exponential matcher would not be back this year.
-    QVERIFY2(timer.elapsed() < 1000, qPrintable(QString::number(timer.elapsed())));
+    QVERIFY(std::clock() - begin < CLOCKS_PER_SEC * 2);
 }
 
 QTEST_APPLESS_MAIN(PathPatternTest)

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <ctime>
 
 using namespace revet::policy;
 
@@ -318,16 +318,16 @@ void RunLaterTest::answersForAnOrdinaryPathInAboutAMicrosecond()
            "packages/web/components/Button.tsx"};
     constexpr int kRounds = 20000;
     int matches = 0;
-    const auto begin = std::chrono::steady_clock::now();
+    // Processor time, since other tests may run beside this one.
+    const std::clock_t begin = std::clock();
     for (int i = 0; i < kRounds; ++i) {
         for (const std::string_view path : kPaths) {
             matches += m_table.match(path) ? 1 : 0;
         }
     }
-    const auto took = std::chrono::steady_clock::now() - begin;
-    const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(took).count()
-        / (kRounds * static_cast<long>(kPaths.size()));
-    qInfo("%ld ns a path", static_cast<long>(nanoseconds));
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    const double nanoseconds = seconds * 1e9 / (kRounds * static_cast<double>(kPaths.size()));
+    qInfo("%.0f ns a path", nanoseconds);
     QCOMPARE(matches, 0);
     // An optimised build takes about 0.2 µs; sanitizers and a busy machine get their share.
     QVERIFY(nanoseconds < 20000);
