@@ -7,6 +7,7 @@
 #include "engine/supervisor/fact_writer.h"
 #include "engine/supervisor/hard_links.h"
 #include "engine/supervisor/mutation_guard.h"
+#include "engine/supervisor/own_sockets.h"
 #include "engine/supervisor/root_resolver.h"
 
 namespace revet::supervisor {
@@ -20,6 +21,7 @@ struct BrokerContext
     MutationGuard& guard;
     HardLinks& links;
     DeferredFiles& deferred;
+    OwnSockets& sockets;
 };
 
 [[nodiscard]] inline bool isBrokered(const Root* root)

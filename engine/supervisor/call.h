@@ -33,6 +33,7 @@ enum class Operation : std::uint8_t {
     RemoveAttribute,
     CheckAccess,
     BindLocalSocket,
+    Connect,
 };
 
 /// A path argument: a claim. With `isDescriptor` the call is about `directory` itself (fchmod, futimens,
@@ -51,8 +52,9 @@ struct Call
     Operation operation = Operation::Open;
     PathArgument path; ///< of the object; rename, link: the old one; symlink: the new name
     PathArgument second; ///< rename, link: the new one
-    std::string text; ///< symlink: what it points to; xattr: the attribute's name
-    std::string value; ///< xattr: the value
+    std::string
+        text; ///< symlink: what it points to; xattr: the attribute's name; Connect: the address in words
+    std::string value; ///< xattr: the value; Connect: the bytes of the address
     /// open, AT_…, RENAME_…, XATTR_… as the call has them; calls that are about a link itself (lchown,
     /// lsetxattr, lremovexattr, …) carry AT_SYMLINK_NOFOLLOW, which no XATTR_… flag collides with
     std::uint64_t flags = 0;
@@ -64,7 +66,7 @@ struct Call
     struct timespec times[2]{}; ///< ChangeTimes; hasTimes false: now
     bool hasTimes = false;
     std::uint64_t resolve = 0; ///< openat2's resolve flags
-    int socket = -1; ///< BindLocalSocket: the target's descriptor
+    int socket = -1; ///< BindLocalSocket, Connect: the target's descriptor
 };
 
 /// What the supervisor answers.

@@ -47,6 +47,8 @@ ActionKind kindOf(const Call& call)
         return ActionKind::Read;
     case Operation::BindLocalSocket:
         return ActionKind::Listen;
+    case Operation::Connect:
+        return ActionKind::Connect;
     }
     return ActionKind::Write;
 }
@@ -65,6 +67,7 @@ bool isAboutName(const Call& call)
     case Operation::BindLocalSocket:
         return true;
     case Operation::Open:
+    case Operation::Connect:
     case Operation::Truncate:
     case Operation::ChangeMode:
     case Operation::ChangeOwner:
@@ -159,6 +162,7 @@ std::optional<Answer> LayerBroker::perform(const Call& call, Target& target) con
     case Operation::SetAttribute:
     case Operation::RemoveAttribute:
     case Operation::BindLocalSocket:
+    case Operation::Connect:
         break;
     }
     return m_facts.goesOn(deed);

@@ -68,6 +68,7 @@ int change(const Call& call, int object)
     case Operation::RemoveDirectory:
     case Operation::Rename:
     case Operation::BindLocalSocket:
+    case Operation::Connect:
         break;
     }
     errno = ENOSYS;

@@ -8,6 +8,7 @@
 #include "engine/supervisor/call_decoder.h"
 #include "engine/supervisor/socket_address.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -109,6 +110,8 @@ NotifyLoop::NotifyLoop(os::NotifyDevice& device, const Dependencies& dependencie
     , m_resolver(dependencies.box, dependencies.host, dependencies.generation)
     , m_recorder(dependencies.box, m_resolver, dependencies.facts)
     , m_waiting(device, rootOf(dependencies.box), dependencies.generation, dependencies.perform)
+    , m_hasBrokeredRoots(std::any_of(dependencies.box.roots.begin(), dependencies.box.roots.end(),
+                                     [](const Root& root) { return root.kind == Root::Kind::Brokered; }))
 {
 }
 
@@ -295,48 +298,70 @@ Result<Answer> NotifyLoop::directoryChange(const Notification& notification, Tar
 
 namespace {
 
-/// None where the kernel will refuse the address for its length.
-[[nodiscard]] Result<SocketAddress> readAddress(const Notification& notification, Target& target)
+/// Empty where the kernel will refuse the address for its length.
+[[nodiscard]] Result<std::string> readAddressBytes(const Notification& notification, Target& target)
 {
     const auto size = static_cast<int>(notification.arguments[2]);
     if (size <= 0 || size > static_cast<int>(kSocketAddressMaximum)) {
-        return SocketAddress{};
+        return std::string();
     }
-    std::array<std::byte, kSocketAddressMaximum> bytes{};
-    const std::span<std::byte> address = std::span(bytes).first(static_cast<std::size_t>(size));
-    REVET_RETURN_IF_ERROR(target.readBytes(notification.arguments[1], address));
-    return parseSocketAddress(address);
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    REVET_RETURN_IF_ERROR(
+        target.readBytes(notification.arguments[1], std::as_writable_bytes(std::span(bytes))));
+    return bytes;
+}
+
+[[nodiscard]] Result<SocketAddress> readAddress(const Notification& notification, Target& target)
+{
+    REVET_ASSIGN_OR_RETURN(const std::string bytes, readAddressBytes(notification, target));
+    return parseSocketAddress(std::as_bytes(std::span(bytes)));
 }
 
 } // namespace
 
 Result<Answer> NotifyLoop::connect(const Notification& notification, Target& target)
 {
-    // All of these go on: the box's network namespace has nothing but its own loopback, and the sockets
-    // with a path are those of its tree. The address is what was asked for, no more.
-    REVET_ASSIGN_OR_RETURN(SocketAddress address, readAddress(notification, target));
-    Fact fact;
-    fact.kind = ActionKind::Connect;
-    switch (address.kind) {
-    case SocketAddress::Kind::Other:
-        return Answer::proceed();
-    case SocketAddress::Kind::LocalPath: {
-        PathArgument socket;
-        socket.path = std::move(address.text);
-        return proceedUnless(m_recorder.localConnect(target, socket));
+    REVET_ASSIGN_OR_RETURN(const std::string bytes, readAddressBytes(notification, target));
+    SocketAddress address = parseSocketAddress(std::as_bytes(std::span(bytes)));
+    if (address.kind == SocketAddress::Kind::Other) {
+        return Answer::proceed(); // the kernel refuses it for its length or family
     }
-    case SocketAddress::Kind::LocalAbstract:
-        break;
-    case SocketAddress::Kind::Network:
-        if (!address.isLoopback) {
+    PathArgument path;
+    if (address.kind == SocketAddress::Kind::LocalPath) {
+        path.path = address.text;
+        const auto record
+            = m_hasBrokeredRoots ? Recorder::ConnectRecord::OnlyWithheld : Recorder::ConnectRecord::Yes;
+        REVET_ASSIGN_OR_RETURN(const std::optional<int> missing,
+                               m_recorder.localConnect(target, path, record));
+        if (missing && m_hasBrokeredRoots) {
+            return Answer::failure(*missing);
+        }
+    }
+    if (m_hasBrokeredRoots) {
+        // A call that went on could by then have another address in its memory and another socket behind its
+        // number, and reach a socket that a program of the host has in the project. So it never goes on.
+        Call call;
+        call.notification = notification.id;
+        call.operation = Operation::Connect;
+        call.path = std::move(path);
+        call.text = std::move(address.text);
+        call.value = bytes;
+        call.socket = static_cast<int>(notification.arguments[0]);
+        return mutation(notification, target, call);
+    }
+    // Goes on: the box's network namespace has nothing but its own loopback, and a socket of the host's seen
+    // through a layer is another inode that nobody listens on.
+    if (address.kind != SocketAddress::Kind::LocalPath) {
+        Fact fact;
+        fact.kind = ActionKind::Connect;
+        fact.target = std::move(address.text);
+        if (address.kind == SocketAddress::Kind::Network && !address.isLoopback) {
             fact.verdict = Verdict::Denied;
             fact.errnoValue = ENETUNREACH;
             fact.rule = "no network";
         }
-        break;
+        m_dependencies.facts.record(notification.tid, std::move(fact));
     }
-    fact.target = std::move(address.text);
-    m_dependencies.facts.record(notification.tid, std::move(fact));
     return Answer::proceed();
 }
 

@@ -10,6 +10,10 @@
 #include <functional>
 #include <unordered_set>
 
+namespace revet::policy {
+struct RefusedCall;
+} // namespace revet::policy
+
 namespace revet::supervisor {
 
 struct SocketAddress;
@@ -50,6 +54,7 @@ private:
     [[nodiscard]] Result<Answer> connect(const os::Notification& notification, Target& target);
     [[nodiscard]] Result<Answer> bind(const os::Notification& notification, Target& target);
     [[nodiscard]] Result<Answer> listen(const os::Notification& notification, Target& target);
+    [[nodiscard]] Answer refuseCall(const policy::RefusedCall& call, Target& target);
     [[nodiscard]] Answer refuseSocket(const os::Notification& notification, Target& target);
     void refuseOwnFailure(const os::Notification& notification, const Error& error);
     void nameEarlierExec(const os::Notification& notification);
@@ -60,6 +65,7 @@ private:
     Resolver m_resolver;
     Recorder m_recorder;
     WaitingCalls m_waiting;
+    const bool m_hasBrokeredRoots;
     std::unordered_set<int> m_unnamedExecs; ///< threads whose exec could not be read before it was made
 };
 

@@ -24,7 +24,7 @@ public:
         , m_facts(sink)
         , m_guard(m_resolver, runLater)
         , m_deferred(m_guard.git(), m_facts)
-        , m_context{box, m_resolver, m_facts, m_guard, m_links, m_deferred}
+        , m_context{box, m_resolver, m_facts, m_guard, m_links, m_deferred, m_sockets}
         , m_hasLayers(std::any_of(box.roots.begin(), box.roots.end(),
                                   [](const Root& root) { return root.kind == Root::Kind::Layered; }))
     {
@@ -75,6 +75,8 @@ private:
             return RenameBroker(m_context).perform(call, target);
         case Operation::BindLocalSocket:
             return SocketBroker(m_context).bind(call, target);
+        case Operation::Connect:
+            return SocketBroker(m_context).connect(call, target);
         case Operation::Truncate:
         case Operation::ChangeMode:
         case Operation::ChangeOwner:
@@ -93,6 +95,7 @@ private:
     MutationGuard m_guard;
     HardLinks m_links;
     DeferredFiles m_deferred;
+    OwnSockets m_sockets;
     BrokerContext m_context;
     bool m_hasLayers = false;
 };

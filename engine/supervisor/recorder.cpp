@@ -63,6 +63,8 @@ constexpr std::uint64_t kTemporaryFile = O_TMPFILE & ~O_DIRECTORY;
         return ActionKind::Rename;
     case Operation::BindLocalSocket:
         return ActionKind::Listen;
+    case Operation::Connect:
+        return ActionKind::Connect;
     case Operation::ChangeMode:
     case Operation::ChangeOwner:
     case Operation::ChangeTimes:
@@ -128,8 +130,8 @@ Result<void> Recorder::readingOpen(Target& target, const Call& call)
 
 Result<void> Recorder::mutation(Target& target, const Call& call)
 {
-    if (call.operation == Operation::CheckAccess) {
-        return {};
+    if (call.operation == Operation::CheckAccess || call.operation == Operation::Connect) {
+        return {}; // Connect: recorded by connect() itself
     }
     REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, call.path));
     switch (call.operation) {
@@ -156,6 +158,7 @@ Result<void> Recorder::mutation(Target& target, const Call& call)
     case Operation::SetAttribute:
     case Operation::RemoveAttribute:
     case Operation::CheckAccess:
+    case Operation::Connect:
         break;
     }
     Fact fact;
@@ -206,19 +209,22 @@ Result<void> Recorder::directoryChange(Target& target, const PathArgument& direc
     return {};
 }
 
-Result<void> Recorder::localConnect(Target& target, const PathArgument& socket)
+Result<std::optional<int>> Recorder::localConnect(Target& target, const PathArgument& socket,
+                                                  ConnectRecord record)
 {
     REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, socket));
     const Sighting sighting = m_resolver.look(claimed, LastComponent::Follow).sighting;
     if (sighting.state != State::Exists) {
         withheld(target, ActionKind::Connect, sighting);
-        return {};
+        return std::optional<int>(sighting.errnoValue != 0 ? sighting.errnoValue : ENOENT);
     }
-    Fact fact;
-    fact.kind = ActionKind::Connect;
-    fact.target = sighting.path;
-    m_facts.record(target.tid(), std::move(fact));
-    return {};
+    if (record == ConnectRecord::Yes) {
+        Fact fact;
+        fact.kind = ActionKind::Connect;
+        fact.target = sighting.path;
+        m_facts.record(target.tid(), std::move(fact));
+    }
+    return std::optional<int>();
 }
 
 void Recorder::withheld(Target& target, ActionKind kind, const Sighting& sighting)

@@ -26,7 +26,10 @@ public:
     [[nodiscard]] Result<void> exec(Target& target, const PathArgument& program);
     /// Only what is withheld: the directory itself is read later, if at all.
     [[nodiscard]] Result<void> directoryChange(Target& target, const PathArgument& directory);
-    [[nodiscard]] Result<void> localConnect(Target& target, const PathArgument& socket);
+    enum class ConnectRecord : std::uint8_t { Yes, OnlyWithheld };
+    /// None when the socket is there; else the errno that the box gets.
+    [[nodiscard]] Result<std::optional<int>> localConnect(Target& target, const PathArgument& socket,
+                                                          ConnectRecord record);
 
 private:
     void withheld(Target& target, ActionKind kind, const Sighting& sighting);

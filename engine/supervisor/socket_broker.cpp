@@ -41,7 +41,95 @@ int bindAs(int socket, const std::string& name)
                   static_cast<socklen_t>(offsetof(struct sockaddr_un, sun_path) + name.size() + 1));
 }
 
+/// Waits a moment at most, whatever the socket's own mode; 0, or the errno of connect(2).
+int connectBriefly(int socket, const std::string& address)
+{
+    constexpr struct timeval kMoment = {0, 1000};
+    struct timeval patience = {};
+    socklen_t length = sizeof patience;
+    ::getsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, &length);
+    ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &kMoment, sizeof kMoment);
+    // The sockets interface asks for this cast.
+    const int result = ::connect(socket, reinterpret_cast<const struct sockaddr*>(address.data()),
+                                 static_cast<socklen_t>(address.size()));
+    const int error = errno;
+    ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    return result == 0 ? 0 : error;
+}
+
+std::string addressOf(const std::string& path)
+{
+    struct sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    std::memcpy(static_cast<char*>(address.sun_path), path.data(), path.size());
+    return {reinterpret_cast<const char*>(&address),
+            offsetof(struct sockaddr_un, sun_path) + path.size() + 1};
+}
+
+/// Whether a blocking connect(2) is still under way.
+bool isUnderWay(int socket, int error)
+{
+    const bool isBlocking = (::fcntl(socket, F_GETFL) & O_NONBLOCK) == 0;
+    return isBlocking && (error == EAGAIN || error == EINPROGRESS || error == EALREADY);
+}
+
 } // namespace
+
+Answer SocketBroker::connect(const Call& call, Target& target) const
+{
+    const auto socket = target.duplicateDescriptor(call.socket);
+    if (!socket) {
+        return Answer::failure(socket.error().errnoValue);
+    }
+    if (!call.path.path.empty()) {
+        return connectLocal(call, target, socket->get());
+    }
+    const int error = connectBriefly(socket->get(), call.value);
+    if (isUnderWay(socket->get(), error)) {
+        return Answer::later();
+    }
+    const Deed deed{target.tid(), ActionKind::Connect, nullptr, call.text, {}, 0};
+    if (error == ENETUNREACH || error == EHOSTUNREACH) {
+        return m_context.facts.denied(deed, {"no network", error});
+    }
+    if (error == EINPROGRESS) { // under way on a non-blocking socket: for the program that is no failure
+        Answer answer = m_context.facts.succeeded(deed);
+        answer.kind = Answer::Kind::Fail;
+        answer.errnoValue = error;
+        return answer;
+    }
+    return error == 0 ? m_context.facts.succeeded(deed) : m_context.facts.failed(deed, error);
+}
+
+Answer SocketBroker::connectLocal(const Call& call, Target& target, int socket) const
+{
+    int domain = 0;
+    socklen_t length = sizeof domain;
+    if (::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &length) != 0) {
+        return Answer::failure(errno);
+    }
+    const auto claim = m_context.resolver.claim(target, call.path);
+    const auto found = claim ? m_context.resolver.object(*claim, LastLink::Follow) : fail(claim.error());
+    Deed deed{target.tid(), ActionKind::Connect, nullptr, call.text, {}, 0};
+    if (!found) {
+        return m_context.facts.failed(deed, found.error().errnoValue);
+    }
+    deed.target = found->path;
+    if (domain != AF_UNIX) {
+        return m_context.facts.failed(deed, EAFNOSUPPORT);
+    }
+    if (!S_ISSOCK(found->status.st_mode)) {
+        return m_context.facts.failed(deed, ECONNREFUSED);
+    }
+    if (isBrokered(found->root) && !m_context.sockets.contains(found->object.get())) {
+        return m_context.facts.denied(deed, {"host socket", ECONNREFUSED});
+    }
+    const int error = connectBriefly(socket, addressOf(throughProc(found->object.get())));
+    if (isUnderWay(socket, error)) {
+        return Answer::later();
+    }
+    return error == 0 ? m_context.facts.succeeded(deed) : m_context.facts.failed(deed, error);
+}
 
 Answer SocketBroker::bind(const Call& call, Target& target) const
 {
@@ -66,7 +154,7 @@ Answer SocketBroker::bind(const Call& call, Target& target) const
     applyFileModeMask(target.fileModeMask());
     const std::string& written = call.path.path;
     if (written == deed.target && isSameOnHost(*place)) {
-        return m_context.facts.outcome(deed, bindAs(socket->get(), written));
+        return bound(deed, *place, bindAs(socket->get(), written));
     }
     ownWorkingDirectory();
     if (::fchdir(place->directory.get()) != 0) {
@@ -79,6 +167,14 @@ Answer SocketBroker::bind(const Call& call, Target& target) const
         return Answer::failure(EACCES);
     }
     errno = error;
+    return bound(deed, *place, result);
+}
+
+Answer SocketBroker::bound(const Deed& deed, const Place& place, int result) const
+{
+    if (result == 0) {
+        m_context.sockets.add(place.directory.get(), place.name.c_str());
+    }
     return m_context.facts.outcome(deed, result);
 }
 
