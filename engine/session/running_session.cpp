@@ -367,6 +367,9 @@ void RunningSession::finish(const SessionEnd& end)
         info.reached = m_journal->farthestReach();
         m_control->tellAdvance(EventSeq(info.events));
     }
+    if (m_endRecord) {
+        m_endRecord(info);
+    }
     if (end.failure) {
         m_frontEnd.send(*end.failure);
     } else if (!isRecorded) {

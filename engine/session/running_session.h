@@ -47,6 +47,10 @@ public:
                                          const Places& places);
     /// Ends the box, completes the journal and tells the front end.
     void finish(const SessionEnd& end);
+    /// Enters the end into the catalogue; called before the front end is told: who runs `revet ps` next must
+    /// find it there.
+    using EndRecord = std::function<void(const SessionInfo&)>;
+    void setEndRecord(EndRecord record) { m_endRecord = std::move(record); }
 
     [[nodiscard]] FrontEnd& frontEnd() { return m_frontEnd; }
     [[nodiscard]] const SessionInfo& info() const { return m_preparation.info; }
@@ -72,6 +76,7 @@ private:
     ipc::RunRequest m_request;
     FrontEnd m_frontEnd;
     PlanEdit m_planEdit;
+    EndRecord m_endRecord;
     SystemClock m_clock;
     Streams m_streams;
     Box m_box;

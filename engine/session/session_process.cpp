@@ -162,6 +162,7 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ig
     }
     RunningSession session(std::move(*preparation), request, std::move(frontEnd));
     session.setPlanEdit(std::move(edit));
+    session.setEndRecord([&catalogue](const SessionInfo& info) { recordEnd(catalogue, info); });
     const auto end = session.run(data, (installation.libexec / "revet-launch").string(), places);
     if (!end) {
         session.finish(
@@ -169,7 +170,6 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ig
     } else {
         session.finish(*end);
     }
-    recordEnd(catalogue, session.info());
     return {};
 }
 
