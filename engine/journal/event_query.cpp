@@ -94,10 +94,11 @@ private:
     Direction m_direction;
 };
 
-Result<std::vector<EventRow>> queryFewPaths(Database& database, const Query& query, Direction direction,
-                                            std::int64_t first, std::int64_t last, std::size_t limit)
+Result<std::vector<EventRow>> queryFewPaths(StatementCache& statements, const Query& query,
+                                            Direction direction, std::int64_t first, std::int64_t last,
+                                            std::size_t limit)
 {
-    REVET_ASSIGN_OR_RETURN(Statement statement, database.prepare(query.sql(R"sql(seq IN (
+    REVET_ASSIGN_OR_RETURN(Statement * statement, statements.get(query.sql(R"sql(seq IN (
         SELECT seq FROM event WHERE seq >> 13 = ? AND target IN (SELECT id FROM temp.matching)
         UNION SELECT seq FROM event
         WHERE other <> 0 AND other IN (SELECT id FROM temp.matching) AND seq BETWEEN ? AND ?))sql")));
@@ -108,20 +109,20 @@ Result<std::vector<EventRow>> queryFewPaths(Database& database, const Query& que
         const std::int64_t segment = direction == Direction::Forward ? low++ : high--;
         const std::int64_t begin = std::max(first, segment << kSegmentShift);
         const std::int64_t end = std::min(last, ((segment + 1) << kSegmentShift) - 1);
-        statement.bind(segment).bind(begin).bind(end);
-        REVET_RETURN_IF_ERROR(query.run(statement, begin, end, limit - rows.size(), rows));
+        statement->bind(segment).bind(begin).bind(end);
+        REVET_RETURN_IF_ERROR(query.run(*statement, begin, end, limit - rows.size(), rows));
     }
     return rows;
 }
 
 } // namespace
 
-Result<std::vector<EventRow>> queryEvents(Database& database, TextTable& texts, WallTime sessionStart,
+Result<std::vector<EventRow>> queryEvents(StatementCache& statements, TextTable& texts, WallTime sessionStart,
                                           const EventFilter& filter, Direction direction, std::int64_t from,
                                           std::size_t limit)
 {
     REVET_ASSIGN_OR_RETURN(const std::int64_t newest,
-                           database.singleInteger("SELECT ifnull(max(seq), 0) FROM event"));
+                           statements.database().singleInteger("SELECT ifnull(max(seq), 0) FROM event"));
     if (direction == Direction::Forward && from >= newest) {
         return std::vector<EventRow>();
     }
@@ -135,13 +136,13 @@ Result<std::vector<EventRow>> queryEvents(Database& database, TextTable& texts, 
             return std::vector<EventRow>();
         }
         if (matching <= kFewPaths) {
-            return queryFewPaths(database, query, direction, first, last, limit);
+            return queryFewPaths(statements, query, direction, first, last, limit);
         }
         where = "(target IN (SELECT id FROM temp.matching) OR other IN (SELECT id FROM temp.matching))";
     }
-    REVET_ASSIGN_OR_RETURN(Statement statement, database.prepare(query.sql(where)));
+    REVET_ASSIGN_OR_RETURN(Statement * statement, statements.get(query.sql(where)));
     std::vector<EventRow> rows;
-    REVET_RETURN_IF_ERROR(query.run(statement, first, last, limit, rows));
+    REVET_RETURN_IF_ERROR(query.run(*statement, first, last, limit, rows));
     return rows;
 }
 

@@ -5,9 +5,9 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/result.h"
-#include "engine/journal/database.h"
 #include "engine/journal/journal_reader.h"
 #include "engine/journal/rows.h"
+#include "engine/journal/statement_cache.h"
 #include "engine/journal/text_table.h"
 
 #include <vector>
@@ -18,7 +18,7 @@ enum class Direction { Forward, Backward };
 
 /// The next `limit` rows from `from` (not included) in one direction, in that direction's order. Works in
 /// steps of a segment where a filter by path is narrow, so that a page costs what it holds.
-[[nodiscard]] Result<std::vector<EventRow>> queryEvents(Database& database, TextTable& texts,
+[[nodiscard]] Result<std::vector<EventRow>> queryEvents(StatementCache& statements, TextTable& texts,
                                                         WallTime sessionStart, const EventFilter& filter,
                                                         Direction direction, std::int64_t from,
                                                         std::size_t limit);

@@ -28,6 +28,7 @@ public:
         REVET_RETURN_IF_ERROR(checkVersion(self->database(), journalSchema()));
         REVET_ASSIGN_OR_RETURN(TextTable texts, TextTable::open(self->database()));
         self->m_texts.emplace(std::move(texts));
+        self->m_statements.emplace(self->database());
         REVET_ASSIGN_OR_RETURN(const SessionInfo session, self->session());
         self->m_sessionStart = session.started;
         return self;
@@ -63,7 +64,7 @@ public:
         REVET_ASSIGN_OR_RETURN(const ReadSnapshot snapshot, ReadSnapshot::begin(database()));
         REVET_ASSIGN_OR_RETURN(
             const std::vector<EventRow> rows,
-            queryEvents(database(), texts(), m_sessionStart, filter, direction, from, limit));
+            queryEvents(*m_statements, texts(), m_sessionStart, filter, direction, from, limit));
         std::vector<Event> events;
         events.reserve(rows.size());
         for (const EventRow& row : rows) {
@@ -98,7 +99,9 @@ public:
 
 private:
     std::optional<Database> m_database;
-    std::optional<TextTable> m_texts; // after the database, whose statements it holds
+    // After the database, whose statements they hold.
+    std::optional<TextTable> m_texts;
+    std::optional<StatementCache> m_statements;
     WallTime m_sessionStart{};
 };
 
