@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +21,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,11 +105,17 @@ Result<void> RunningSession::startJournal(const Places& places)
     if (!m_alarm) {
         return failErrno("make an alarm");
     }
-    const auto onFailure = [this](const Error& error) {
+    // A handle, not a number: the box may have ended before, and kill(-1) is everybody's end.
+    const auto keeper
+        = std::make_shared<const UniqueFd>(static_cast<int>(::syscall(SYS_pidfd_open, m_box.keeper(), 0)));
+    if (!*keeper) {
+        return failErrno("hold the box's keeper");
+    }
+    const auto onFailure = [this, keeper](const Error& error) {
         // On the journal's thread: an unrecorded box must not run, so its end does not wait for the main
         // loop.
         m_journalFailure = toString(error);
-        ::kill(m_box.keeper(), SIGKILL);
+        ::syscall(SYS_pidfd_send_signal, keeper->get(), SIGKILL, nullptr, 0);
         const std::uint64_t one = 1;
         static_cast<void>(::write(m_alarm.get(), &one, sizeof one) == sizeof one);
     };
