@@ -3,6 +3,8 @@
 
 #include "engine/policy/trapped_calls.h"
 
+#include "engine/policy/refused_calls.h"
+
 #include <array>
 #include <initializer_list>
 
@@ -107,6 +109,13 @@ void addRefusedSockets(Rules& rules)
     }
 }
 
+void addRefusedCalls(Rules& rules)
+{
+    for (const RefusedCall& call : refusedCalls()) {
+        rules.push_back(call.when);
+    }
+}
+
 Rules makeRules(Tier tier, ObserveLevel level)
 {
     const bool isLayered = tier == Tier::Container;
@@ -115,6 +124,7 @@ Rules makeRules(Tier tier, ObserveLevel level)
     addProcesses(rules);
     addRenamesAndLinks(rules);
     addRefusedSockets(rules);
+    addRefusedCalls(rules);
     addAlways(rules, {SYS_connect});
     if (!isLayered || watchesWrites) {
         addWritingOpens(rules);

@@ -27,8 +27,9 @@ struct TrapRule
 };
 
 /// Which calls wait for the supervisor; everything that the supervisor has to perform or to refuse does at
-/// every level. A tier that is not built has the sandbox's. Never sendmsg (the launcher sends the
-/// listener through the new filter), never read, write or close. Thread-safe; the table lives for ever.
+/// every level. A tier that is not built has the sandbox's. Of sendmsg only
+/// what is refused (the launcher sends the listener through the new filter); never read, write or close.
+/// Thread-safe; the table lives for ever.
 [[nodiscard]] std::span<const TrapRule> trapRules(Tier tier, ObserveLevel level);
 
 } // namespace revet::policy

@@ -12,11 +12,11 @@
 namespace revet::tiers {
 
 /// BPF for the launcher, which only loads it. Two programs, since libseccomp cannot say "this call, unless":
-/// the kernel runs both and takes the stricter answer, so a refusal always beats a notification.
+/// the kernel runs both and takes the stricter answer, so what the first refuses can never be notified of.
 struct Filters
 {
-    std::string known; ///< lets known calls pass, refuses some, says "no such call" to the rest
-    std::string judged; ///< lets everything pass but what registers show to be refused or to be observed
+    std::string known; ///< lets known calls pass and says "no such call" to the rest
+    std::string judged; ///< lets everything pass but odd sockets and what registers show to be the supervisor's
 };
 
 /// Compiles the filters of a tier at an observation level. Costs about nine milliseconds: done when Revet is

@@ -107,8 +107,8 @@ std::vector<Wall> walls()
     return {
         {"no-new-privileges", kind({StepKind::NoNewPrivileges, StepKind::LoadFilter}), "no new privileges"},
         {"drop-capabilities", kind({StepKind::DropCapabilities}), "capabilities"},
-        {"load-filter known", filter("known"), "io_uring"},
-        {"load-filter judged", filter("judged"), "system call filters"},
+        {"load-filter known", filter("known"), "system call filters"},
+        {"load-filter judged", filter("judged"), "io_uring"},
         {"close-descriptors", kind({StepKind::CloseDescriptors}), "inherited descriptors"},
         {"fresh-keyring", kind({StepKind::FreshKeyring}), "keyring canary"},
         {"detach-host", kind({StepKind::DetachHost}), "canary through the host's tree"},
