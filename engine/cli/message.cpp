@@ -64,7 +64,11 @@ void complain(std::string_view text)
 
 std::string toLine(const Error& error)
 {
-    return displayEscape(toString(error));
+    // A context that says why makes the code's own words ("invalid argument") noise.
+    const bool isExplained = error.errnoValue == 0 && !error.context.empty()
+        && (error.code == ErrorCode::InvalidArgument || error.code == ErrorCode::Refused
+            || error.code == ErrorCode::Unavailable);
+    return displayEscape(isExplained ? error.operation + ": " + error.context : toString(error));
 }
 
 int report(const Error& error)
@@ -102,7 +106,10 @@ std::string closestWord(std::string_view word, const std::vector<std::string>& c
     // A third of the word may be wrong: more is another word.
     std::size_t best = std::max<std::size_t>(word.size() / 3, 1) + 1;
     for (const std::string& candidate : candidates) {
-        const std::size_t distance = editDistance(word, candidate);
+        // Letters in another order ("rnu") are the commonest slip, and count as one.
+        const bool isAnagram = word.size() == candidate.size()
+            && std::is_permutation(word.begin(), word.end(), candidate.begin());
+        const std::size_t distance = isAnagram ? 1 : editDistance(word, candidate);
         if (distance < best) {
             best = distance;
             closest = candidate;

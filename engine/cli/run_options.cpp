@@ -75,7 +75,8 @@ void addOptions(CLI::App& app, ipc::RunRequest& request, Texts& texts)
         ->type_name("NAME[=VALUE]");
     app.add_option("--observe", texts.observe, "what is recorded: full, writes, exec")->type_name("LEVEL");
     app.add_option("--name", request.label, "a label for the session")->type_name("LABEL");
-    app.add_flag("--detach", request.isDetached, "print the session's id and leave it running");
+    app.add_flag("--detach", request.isDetached, "print the session's id and leave it running")
+        ->disable_flag_override();
     // A repeatable option takes one word each time, not all that follow.
     for (CLI::Option* const option : app.get_options()) {
         option->allow_extra_args(false);

@@ -64,7 +64,7 @@ void TextTableTest::findsTheWordThatWasMeant()
 {
     using revet::cli::closestWord;
     const std::vector words = {"run"s, "log"s, "files"s, "profile"s, "project"s};
-    QCOMPARE(closestWord("rnu", words), ""s);
+    QCOMPARE(closestWord("rnu", words), "run"s);
     QCOMPARE(closestWord("ru", words), "run"s);
     QCOMPARE(closestWord("file", words), "files"s);
     QCOMPARE(closestWord("porject", words), "project"s);
