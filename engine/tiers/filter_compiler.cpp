@@ -100,16 +100,8 @@ bool isTrappedFamily(std::span<const policy::TrapRule> rules, int family)
 }
 
 /// Only local sockets, TCP, UDP and the routing table; anything else is kernel surface or another way out.
-Result<void> refuseSockets(const Filter& filter, Tier tier, std::span<const policy::TrapRule> rules)
+Result<void> refuseSockets(const Filter& filter, std::span<const policy::TrapRule> rules)
 {
-    if (tier != Tier::Container) {
-        // A datagram names its receiver in memory with every send, so a socket that a program of the host has
-        // in the project could not be kept from it; connections are made by the supervisor.
-        for (const long call : {SYS_socket, SYS_socketpair}) {
-            REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ERRNO(EPROTONOSUPPORT), call,
-                                      {masked(0, kInt, AF_UNIX), masked(1, kSocketTypeMask, SOCK_DGRAM)}));
-        }
-    }
     for (int family = 0; family <= AF_NETLINK; ++family) {
         const bool isOffered
             = family == AF_UNIX || family == AF_INET || family == AF_INET6 || family == AF_NETLINK;
@@ -162,7 +154,7 @@ Result<std::string> compileJudged(Tier tier, ObserveLevel level)
 {
     REVET_ASSIGN_OR_RETURN(const auto filter, newFilter(SCMP_ACT_ALLOW));
     const auto rules = policy::trapRules(tier, level);
-    REVET_RETURN_IF_ERROR(refuseSockets(filter, tier, rules));
+    REVET_RETURN_IF_ERROR(refuseSockets(filter, rules));
     for (const policy::TrapRule& rule : rules) {
         std::vector<scmp_arg_cmp> tests;
         for (const auto& test : rule.tests) {
