@@ -89,7 +89,8 @@ private Q_SLOTS:
         const std::string tier = fetched("tier");
         const std::vector<std::string> bare
             = linesOf(world.bareDeed("semantics_probe", {}, inFreshDirectory(world, "bare")).out);
-        const Finished finished = world.deed(tier, "semantics_probe", {}, {"--observe", fetched("observe")},
+        const Finished finished = world.deed(tier, "semantics_probe", {},
+                                             {"--observe", fetched("observe"), "--project", world.project()},
                                              inFreshDirectory(world, "box"));
         const std::vector<std::string> box = linesOf(finished.out);
         QVERIFY(bare.size() > 250);
@@ -109,11 +110,13 @@ private Q_SLOTS:
     {
         const World world;
         static_cast<void>(world.bareDeed("semantics_probe", {}, inFreshDirectory(world, "bare")));
-        static_cast<void>(world.deed("sandbox", "semantics_probe", {}, {}, inFreshDirectory(world, "box")));
+        static_cast<void>(world.deed("sandbox", "semantics_probe", {}, {"--project", world.project()},
+                                     inFreshDirectory(world, "box")));
         Snapshot bare = withoutTemporaryNames(snapshot(world.project() / "bare"));
         Snapshot box = withoutTemporaryNames(snapshot(world.project() / "box"));
         QVERIFY(!bare.empty());
-        QCOMPARE(differences(bare, box), "");
+        bare.erase("from-anonymous-2"); // the justified second link of a file without a name
+        REVET_VERIFY_NONE(differences(bare, box));
     }
 
 private:

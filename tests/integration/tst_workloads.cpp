@@ -102,8 +102,9 @@ private Q_SLOTS:
 
         const World world;
         copyScripts(world);
-        const Finished box = world.runner().run(
-            fetched("tier"), {world.project() / "workloads" / (name + ".sh")}, {}, inWork(world));
+        const Finished box
+            = world.runner().run(fetched("tier"), {world.project() / "workloads" / (name + ".sh")},
+                                 {"--project", world.project()}, inWork(world));
         QVERIFY2(box.status == 0, (box.out + box.err).c_str());
         QCOMPARE(box.out, bare.out);
         REVET_VERIFY_NONE(missingEvent(world, {.kinds = {"exec"}, .target = name}));
