@@ -148,8 +148,6 @@ std::optional<Answer> LayerBroker::perform(const Call& call, Target& target) con
     case Operation::CheckAccess:
         return Answer::proceed();
     case Operation::MakeSymlink:
-        deed.other = call.text;
-        break;
     case Operation::Open:
     case Operation::MakeDirectory:
     case Operation::MakeNode:
@@ -165,7 +163,8 @@ std::optional<Answer> LayerBroker::perform(const Call& call, Target& target) con
     case Operation::Connect:
         break;
     }
-    return m_facts.goesOn(deed);
+    // Not recorded here: the recorder looks whether there is anything that the kernel will do.
+    return Answer::proceed();
 }
 
 Answer LayerBroker::link(const Call& call, Target& target, Deed deed) const
@@ -183,7 +182,7 @@ Answer LayerBroker::link(const Call& call, Target& target, Deed deed) const
     if (!isInUpper && merged && merged->status.st_nlink > 0 && !S_ISDIR(merged->status.st_mode)) {
         return m_facts.failed(deed, EXDEV);
     }
-    return m_facts.goesOn(deed);
+    return Answer::proceed();
 }
 
 Answer LayerBroker::rename(const Call& call, Target& target, Deed deed) const
@@ -199,7 +198,7 @@ Answer LayerBroker::rename(const Call& call, Target& target, Deed deed) const
         && S_ISDIR(status.st_mode);
     if (!from || !to || !isDirectory || from->root != to->root
         || (call.flags & ~std::uint64_t{RENAME_NOREPLACE}) != 0) {
-        return m_facts.goesOn(deed);
+        return Answer::proceed();
     }
     if (::syscall(SYS_renameat2, from->directory.get(), from->nameAsWritten().c_str(), to->directory.get(),
                   to->nameAsWritten().c_str(), static_cast<unsigned>(call.flags))

@@ -209,6 +209,17 @@ Result<void> Recorder::directoryChange(Target& target, const PathArgument& direc
     return {};
 }
 
+bool Recorder::isBelowALayer(const std::string& canonical) const
+{
+    const Root* const root = m_resolver.rootOf(canonical);
+    if (root == nullptr || root->kind != Root::Kind::Layered || canonical.size() <= root->path.size()) {
+        return false;
+    }
+    const std::string relative = canonical.substr(root->path.size() + 1);
+    struct stat status = {};
+    return ::fstatat(root->upper.get(), relative.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0;
+}
+
 Result<std::optional<int>> Recorder::localConnect(Target& target, const PathArgument& socket,
                                                   ConnectRecord record)
 {
@@ -222,6 +233,12 @@ Result<std::optional<int>> Recorder::localConnect(Target& target, const PathArgu
         Fact fact;
         fact.kind = ActionKind::Connect;
         fact.target = sighting.path;
+        if (isBelowALayer(sighting.path)) {
+            // Through the overlay it is another inode, which nobody listens on: the kernel refuses.
+            fact.verdict = Verdict::Denied;
+            fact.errnoValue = ECONNREFUSED;
+            fact.rule = "a socket of the host";
+        }
         m_facts.record(target.tid(), std::move(fact));
     }
     return std::optional<int>();
@@ -256,7 +273,10 @@ void Recorder::changed(Target& target, ActionKind kind, const Resolver::Look& lo
     if (isSpecial(sighting.mode)) {
         // Devices, pipes and procfs keep nothing: the effect goes no further than the process.
     } else if (root != nullptr && root->kind == Root::Kind::Brokered) {
-        fact.reach = Reach::Project;
+        // What the broker performs it records itself: this one meets the read-only view.
+        fact.verdict = Verdict::Denied;
+        fact.errnoValue = EROFS;
+        fact.rule = "read-only view";
     } else if (::faccessat(look.object.get(), "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0) {
         fact.verdict = Verdict::Contained;
         fact.reach = Reach::Copy;

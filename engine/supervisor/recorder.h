@@ -32,6 +32,8 @@ public:
                                                           ConnectRecord record);
 
 private:
+    /// Whether an object of a layered root is the host's own, untouched by the box.
+    [[nodiscard]] bool isBelowALayer(const std::string& canonical) const;
     void withheld(Target& target, ActionKind kind, const Sighting& sighting);
     void changed(Target& target, ActionKind kind, const Resolver::Look& look, Fact fact);
     void created(Target& target, const Call& call, ActionKind kind, const std::string& claimed,

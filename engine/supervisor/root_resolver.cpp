@@ -60,6 +60,50 @@ std::optional<int> ownDescriptor(std::string_view text)
     return std::nullopt;
 }
 
+/// What the target's own link in procfs leads to, for a path that goes on behind it; none for other paths.
+std::optional<std::string> behindOwnLink(Target& target, std::string_view path)
+{
+    std::string_view rest;
+    for (const std::string_view own : {"/proc/self/", "/proc/thread-self/", "/dev/"}) {
+        if (path.starts_with(own)) {
+            rest = path.substr(own.size());
+        }
+    }
+    if (rest.starts_with("root/")) {
+        return std::string(rest.substr(4));
+    }
+    Result<std::string> base = failWith(ENOENT);
+    if (rest.starts_with("cwd/")) {
+        base = target.workingDirectory();
+        rest.remove_prefix(3);
+    } else if (rest.starts_with("fd/")) {
+        rest.remove_prefix(3);
+        const std::size_t slash = rest.find('/');
+        const auto number = numberIn(rest.substr(0, slash));
+        if (slash == std::string_view::npos || !number) {
+            return std::nullopt;
+        }
+        base = target.descriptorPath(*number);
+        rest.remove_prefix(slash);
+    }
+    return base && base->starts_with('/') ? std::optional(*base + std::string(rest)) : std::nullopt;
+}
+
+/// The outer root has no procfs, so these links are followed here. A race with the target's own change of
+/// directory decides no more than which of both the path is resolved from, and by whom it is then judged.
+std::string withOwnLinksFollowed(Target& target, std::string path)
+{
+    constexpr int kMost = 8; // /proc/self/root/proc/self/root/…: the rest meets the read-only view
+    for (int followed = 0; followed < kMost; ++followed) {
+        auto next = behindOwnLink(target, path);
+        if (!next) {
+            break;
+        }
+        path = std::move(*next);
+    }
+    return path;
+}
+
 bool isGone(Target& target, int directory)
 {
     struct stat status = {};
@@ -99,7 +143,8 @@ Result<Claim> RootResolver::claim(Target& target, const PathArgument& argument, 
         return failWith(ENOENT);
     }
     if (argument.path.front() == '/' && (resolve & kAboutDirectory) == 0) {
-        Claim claim = claimOf(argument.path);
+        const bool followsMagic = (resolve & (RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS)) == 0;
+        Claim claim = claimOf(followsMagic ? withOwnLinksFollowed(target, argument.path) : argument.path);
         claim.resolve |= resolve & RESOLVE_NO_SYMLINKS;
         claim.descriptor = ownDescriptor(claim.text);
         return claim;

@@ -25,7 +25,7 @@ class TestLayerBroker : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void leavesOrdinaryWorkToTheKernelAndRecordsIt()
+    void leavesOrdinaryWorkToTheKernelAndItsRecordToTheRecorder()
     {
         BrokerBench bench(supervisor::Root::Kind::Layered);
         for (const Call& made :
@@ -34,10 +34,7 @@ private Q_SLOTS:
             const Answer answer = bench.perform(made);
             QVERIFY(answer.kind == Answer::Kind::Continue);
         }
-        const auto facts = bench.facts.take();
-        QCOMPARE(facts.size(), 2U);
-        QVERIFY(facts[0].verdict == Verdict::Contained && facts[0].reach == Reach::Copy);
-        QCOMPARE(facts[0].target, (bench.project() / "f").string());
+        QVERIFY(bench.facts.take().empty()); // whether they will succeed is not known here
     }
 
     void refusesMarksOfOverlayfs()
