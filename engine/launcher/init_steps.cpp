@@ -101,6 +101,26 @@ Result<void> makeReadOnly(const std::string& path)
     return {};
 }
 
+/// Keys have no namespace: /proc/keys would name those of the human.
+Result<void> hideKeys(const std::string& processes)
+{
+    for (const char* const name : {"/keys", "/key-users"}) {
+        const std::string path = processes + name;
+        if (::mount("/dev/null", path.c_str(), nullptr, MS_BIND, nullptr) != 0 && errno != ENOENT) {
+            return failErrno("hide " + path);
+        }
+    }
+    return {};
+}
+
+Result<void> mountProcesses(const std::string& target)
+{
+    if (::mount("proc", target.c_str(), "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0) {
+        return failErrno("mount the box's process table");
+    }
+    return hideKeys(target);
+}
+
 Result<void> check(int result, const char* what)
 {
     return result == 0 ? Result<void>() : failErrno(what);
@@ -133,8 +153,7 @@ Result<void> runInitStep(const Step& step)
     case StepKind::InnerMounts:
         return enterInnerMounts();
     case StepKind::Processes:
-        return check(::mount("proc", step.target.c_str(), "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr),
-                     "mount the box's process table");
+        return mountProcesses(step.target);
     case StepKind::DetachHost:
         return check(::umount2("/old", MNT_DETACH), "take the host's tree away");
     case StepKind::ReadOnly:

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <asm/ioctls.h>
@@ -180,6 +181,20 @@ void addTerminalsAndWaysOut(Calls& calls)
             {{0, READ_IMPLIES_EXEC | kQuery, READ_IMPLIES_EXEC}}, EPERM);
 }
 
+/// Every send of a local datagram socket may name another receiver, in memory that no filter sees: a socket
+/// that a program of the host has in the project, or below --bind-ro, would get it. The other types connect
+/// first.
+void addLocalDatagrams(Calls& calls)
+{
+    constexpr std::uint64_t kTypeMask = 0xf; // linux/net.h: SOCK_TYPE_MASK
+    for (const std::uint64_t type : {SOCK_DGRAM, SOCK_RAW}) { // unix(7): raw ones are datagram sockets
+        addWhen(calls, {SYS_socket, "socket AF_UNIX SOCK_DGRAM"}, {{0, kInt, AF_UNIX}, {1, kTypeMask, type}},
+                ESOCKTNOSUPPORT);
+        addWhen(calls, {SYS_socketpair, "socketpair AF_UNIX SOCK_DGRAM"},
+                {{0, kInt, AF_UNIX}, {1, kTypeMask, type}}, ESOCKTNOSUPPORT);
+    }
+}
+
 /// The kernel refuses all of these, since pid 1 is not dumpable; here they get their rows.
 void addPidOne(Calls& calls)
 {
@@ -200,6 +215,7 @@ Calls makeRefused()
     }
     addNamespaces(calls);
     addTerminalsAndWaysOut(calls);
+    addLocalDatagrams(calls);
     addPidOne(calls);
     return calls;
 }
