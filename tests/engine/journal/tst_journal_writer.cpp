@@ -1,0 +1,334 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/engine/journal/journal_fixture.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+using namespace std::chrono_literals;
+
+namespace revet::journal::test {
+
+class TestJournalWriter : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void createsTheFileForItsOwnerOnly();
+    void refusesAFileThatExists();
+    void numbersEventsInOrderAndKeepsEveryField();
+    void showsEventsToReadersWithin200MillisecondsWithoutAFlush();
+    void keepsTheNewestStateOfAProcess();
+    void keepsTheNewestStateOfTheSession();
+    void sealsTheJournalOnCloseAndClosesTwice();
+    void losesNothingWhenManyThreadsFillTheQueue();
+    void tellsOnceWhenTheFileIsDeleted();
+    void tellsOnceWhenTheFileIsReplaced();
+    void tellsWhenTheLogIsDeleted();
+    void tellsOnceWhenTheDiskIsFull();
+    void knowsTheFarthestReach();
+};
+
+void TestJournalWriter::createsTheFileForItsOwnerOnly()
+{
+    const QTemporaryDir folder;
+    const auto writer = createWriter(pathIn(folder, "journal.db"));
+    QVERIFY(writer != nullptr);
+    writer->append(sampleEvent(1));
+    QVERIFY(writer->flush());
+    for (const char* name : {"journal.db", "journal.db-wal", "journal.db-shm"}) {
+        struct stat status = {};
+        QCOMPARE(::stat(pathIn(folder, name).c_str(), &status), 0);
+        QCOMPARE(status.st_mode & 07777U, 0600U);
+    }
+}
+
+void TestJournalWriter::refusesAFileThatExists()
+{
+    const QTemporaryDir folder;
+    std::ofstream(pathIn(folder, "journal.db")) << "precious";
+    const auto writer = JournalWriter::create(pathIn(folder, "journal.db"), sampleSession(), {});
+    QVERIFY(!writer);
+    QCOMPARE(writer.error().code, ErrorCode::Conflict);
+    QCOMPARE(std::filesystem::file_size(pathIn(folder, "journal.db")), std::uintmax_t{8});
+}
+
+void TestJournalWriter::numbersEventsInOrderAndKeepsEveryField()
+{
+    const QTemporaryDir folder;
+    const auto writer = createWriter(pathIn(folder, "journal.db"));
+    QVERIFY(writer != nullptr);
+    Event odd;
+    odd.time = sampleSession().started - 5s; // a clock that was set back
+    odd.kind = ActionKind::Rename;
+    odd.verdict = Verdict::Failed;
+    odd.reach = Reach::Beyond;
+    odd.process = ProcessNumber(4'000'000'000U);
+    odd.target = std::string("bytes \xff\n{\"verdict\":\"permitted\"}\0tail", 38);
+    odd.other = "/new\x1b[31m";
+    odd.rule = "a rule";
+    odd.count = 4'000'000'000U;
+    odd.errnoValue = -7;
+    odd.detail = std::numeric_limits<std::int64_t>::min();
+    for (std::uint64_t i = 1; i <= 100; ++i) { // crosses the rows that are inserted together
+        writer->append(i == 37 ? odd : sampleEvent(i));
+    }
+    REVET_VERIFY(writer->close());
+    QCOMPARE(writer->eventCount(), std::uint64_t{100});
+
+    auto reader = JournalReader::open(pathIn(folder, "journal.db"));
+    REVET_VERIFY(reader);
+    const auto events = reader->eventsAfter({}, 1000);
+    REVET_VERIFY(events);
+    QCOMPARE(events->size(), std::size_t{100});
+    for (std::uint64_t i = 1; i <= 100; ++i) {
+        const Event& found = events->at(i - 1);
+        const Event expected = i == 37 ? odd : sampleEvent(i);
+        QCOMPARE(found.seq.value(), i);
+        QCOMPARE(found.time.time_since_epoch().count(), expected.time.time_since_epoch().count());
+        QCOMPARE(found.kind, expected.kind);
+        QCOMPARE(found.verdict, expected.verdict);
+        QCOMPARE(found.reach, expected.reach);
+        QCOMPARE(found.process.value(), expected.process.value());
+        QCOMPARE(found.target, expected.target);
+        QCOMPARE(found.other, expected.other);
+        QCOMPARE(found.rule, expected.rule);
+        QCOMPARE(found.count, expected.count);
+        QCOMPARE(found.errnoValue, expected.errnoValue);
+        QCOMPARE(found.detail, expected.detail);
+    }
+}
+
+void TestJournalWriter::showsEventsToReadersWithin200MillisecondsWithoutAFlush()
+{
+    const QTemporaryDir folder;
+    const auto writer = createWriter(pathIn(folder, "journal.db"));
+    QVERIFY(writer != nullptr);
+    auto reader = JournalReader::open(pathIn(folder, "journal.db"));
+    REVET_VERIFY(reader);
+    writer->append(sampleEvent(1));
+    // The batch is due after 50 ms; the rest is patience with a busy machine.
+    QTRY_COMPARE_WITH_TIMEOUT(reader->lastEvent().value_or(EventSeq()).value(), std::uint64_t{1}, 5000);
+}
+
+void TestJournalWriter::keepsTheNewestStateOfAProcess()
+{
+    const QTemporaryDir folder;
+    const auto writer = createWriter(pathIn(folder, "journal.db"));
+    QVERIFY(writer != nullptr);
+    ProcessRecord process = sampleProcess(2);
+    writer->update(sampleProcess(1));
+    writer->update(process);
+    QVERIFY(writer->flush());
+    process.exe = "/usr/bin/as";
+    process.argv = {"as"};
+    process.ended = process.started + 3s;
+    process.waitStatus = 256;
+    writer->update(process);
+    REVET_VERIFY(writer->close());
+
+    auto reader = JournalReader::open(pathIn(folder, "journal.db"));
+    REVET_VERIFY(reader);
+    const auto processes = reader->processes();
+    REVET_VERIFY(processes);
+    QCOMPARE(processes->size(), std::size_t{2});
+    QCOMPARE(processes->at(0).argv, sampleProcess(1).argv);
+    QVERIFY(!processes->at(0).ended);
+    QVERIFY(!processes->at(0).waitStatus);
+    const auto found = reader->process(ProcessNumber(2));
+    REVET_VERIFY(found);
+    QVERIFY(found->has_value());
+    QCOMPARE((*found)->exe, std::string("/usr/bin/as"));
+    QCOMPARE((*found)->waitStatus.value_or(0), 256);
+    QVERIFY((*found)->ended == process.ended);
+    QCOMPARE((*found)->startTicks, process.startTicks);
+    const auto unknown = reader->process(ProcessNumber(3));
+    REVET_VERIFY(unknown);
+    QVERIFY(!unknown->has_value());
+}
+
+void TestJournalWriter::keepsTheNewestStateOfTheSession()
+{
+    const QTemporaryDir folder;
+    const auto writer = createWriter(pathIn(folder, "journal.db"));
+    QVERIFY(writer != nullptr);
+    SessionInfo session = sampleSession();
+    session.state = SessionState::Ended;
+    session.ended = session.started + 90s;
+    session.waitStatus = 9;
+    session.endReason = "stopped";
+    writer->update(session);
+    REVET_VERIFY(writer->close());
+    auto reader = JournalReader::open(pathIn(folder, "journal.db"));
+    REVET_VERIFY(reader);
+    const auto found = reader->session();
+    REVET_VERIFY(found);
+    QCOMPARE(found->id.text(), session.id.text());
+    QCOMPARE(found->label, session.label);
+    QCOMPARE(found->project, session.project);
+    QCOMPARE(found->tier, session.tier);
+    QCOMPARE(found->command, session.command);
+    QCOMPARE(found->state, SessionState::Ended);
+    QVERIFY(found->ended == session.ended);
+    QCOMPARE(found->waitStatus.value_or(0), 9);
+    QCOMPARE(found->endReason, session.endReason);
+}
+
+void TestJournalWriter::sealsTheJournalOnCloseAndClosesTwice()
+{
+    const QTemporaryDir folder;
+    const auto writer = createWriter(pathIn(folder, "journal.db"));
+    QVERIFY(writer != nullptr);
+    auto reader = JournalReader::open(pathIn(folder, "journal.db"));
+    REVET_VERIFY(reader);
+    QVERIFY(!reader->isSealed().value_or(true));
+    REVET_VERIFY(writer->close());
+    REVET_VERIFY(writer->close());
+    QVERIFY(reader->isSealed().value_or(false));
+    writer->append(sampleEvent(1)); // ignored
+    QVERIFY(writer->flush());
+    QCOMPARE(reader->lastEvent().value_or(EventSeq(99)).value(), std::uint64_t{0});
+}
+
+void TestJournalWriter::losesNothingWhenManyThreadsFillTheQueue()
+{
+    constexpr std::uint64_t kThreads = 4;
+    constexpr std::uint64_t kEach = 20'000; // together more than the queue holds
+    const QTemporaryDir folder;
+    const auto writer = createWriter(pathIn(folder, "journal.db"));
+    QVERIFY(writer != nullptr);
+    std::vector<std::thread> threads;
+    for (std::uint64_t thread = 0; thread < kThreads; ++thread) {
+        threads.emplace_back([&writer, thread] {
+            for (std::uint64_t i = 0; i < kEach; ++i) {
+                Event event = sampleEvent(i);
+                event.detail = static_cast<std::int64_t>(thread * kEach + i);
+                writer->append(std::move(event));
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    REVET_VERIFY(writer->close());
+    auto reader = JournalReader::open(pathIn(folder, "journal.db"));
+    REVET_VERIFY(reader);
+    std::vector<bool> seen(kThreads * kEach, false);
+    EventSeq after;
+    while (true) {
+        const auto page = reader->eventsAfter(after, 10'000);
+        REVET_VERIFY(page);
+        if (page->empty()) {
+            break;
+        }
+        for (const Event& event : *page) {
+            seen.at(static_cast<std::size_t>(event.detail)) = true;
+        }
+        after = page->back().seq;
+    }
+    QCOMPARE(after.value(), kThreads * kEach);
+    QVERIFY(std::find(seen.begin(), seen.end(), false) == seen.end());
+}
+
+namespace {
+
+/// Appends until the writer fails or gives up; returns how often the failure callback was called.
+int failuresAfter(const std::filesystem::path& file, const std::function<void()>& harm)
+{
+    std::atomic<int> failures = 0;
+    auto writer = JournalWriter::create(file, sampleSession(), [&failures](const Error&) { ++failures; });
+    if (!writer) {
+        return -1;
+    }
+    (*writer)->append(sampleEvent(1));
+    if (!(*writer)->flush()) {
+        return -2;
+    }
+    harm();
+    for (std::uint64_t i = 0; i < 5'000; ++i) {
+        Event event = sampleEvent(i);
+        event.target += std::string(200, 'x') + std::to_string(i);
+        (*writer)->append(std::move(event));
+    }
+    if ((*writer)->flush()) {
+        return -3;
+    }
+    (*writer)->append(sampleEvent(2)); // must neither wait nor fail again
+    if ((*writer)->flush() || (*writer)->close()) {
+        return -4;
+    }
+    return failures;
+}
+
+} // namespace
+
+void TestJournalWriter::tellsOnceWhenTheFileIsDeleted()
+{
+    const QTemporaryDir folder;
+    const auto file = pathIn(folder, "journal.db");
+    QCOMPARE(failuresAfter(file, [&file] { std::filesystem::remove(file); }), 1);
+}
+
+void TestJournalWriter::tellsOnceWhenTheFileIsReplaced()
+{
+    const QTemporaryDir folder;
+    const auto file = pathIn(folder, "journal.db");
+    QCOMPARE(failuresAfter(file,
+                           [&file] {
+                               std::filesystem::rename(file, file.string() + ".away");
+                               std::filesystem::copy_file(file.string() + ".away", file);
+                           }),
+             1);
+}
+
+void TestJournalWriter::tellsWhenTheLogIsDeleted()
+{
+    const QTemporaryDir folder;
+    const auto file = pathIn(folder, "journal.db");
+    QCOMPARE(failuresAfter(file, [&file] { std::filesystem::remove(file.string() + "-wal"); }), 1);
+}
+
+void TestJournalWriter::tellsOnceWhenTheDiskIsFull()
+{
+    // A limit on the size of files stands in for a full disk: the write fails in the same place.
+    const QTemporaryDir folder;
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before = {};
+    QCOMPARE(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    const int failures = failuresAfter(pathIn(folder, "journal.db"), [&before] {
+        rlimit small = before;
+        small.rlim_cur = rlim_t{300} * 1024;
+        ::setrlimit(RLIMIT_FSIZE, &small);
+    });
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    QCOMPARE(failures, 1);
+}
+
+void TestJournalWriter::knowsTheFarthestReach()
+{
+    const QTemporaryDir folder;
+    const auto writer = createWriter(pathIn(folder, "journal.db"));
+    QVERIFY(writer != nullptr);
+    QCOMPARE(writer->farthestReach(), Reach::None);
+    Event event = sampleEvent(1);
+    event.reach = Reach::Machine;
+    writer->append(event);
+    writer->append(sampleEvent(5));
+    QCOMPARE(writer->farthestReach(), Reach::Machine);
+    REVET_VERIFY(writer->close());
+    auto reader = JournalReader::open(pathIn(folder, "journal.db"));
+    REVET_VERIFY(reader);
+    QCOMPARE(reader->farthestReach().value_or(Reach::None), Reach::Machine);
+}
+
+} // namespace revet::journal::test
+
+QTEST_APPLESS_MAIN(revet::journal::test::TestJournalWriter)
+#include "tst_journal_writer.moc"
