@@ -195,7 +195,7 @@ private Q_SLOTS:
         fs::create_directory(bench.outside() / "evil");
         fs::create_directory_symlink(bench.outside() / "evil", bench.project() / "link");
         for (const std::string& target : {std::string("../../evil"), (bench.outside() / "evil").string(),
-                                         std::string("link"), std::string("../link/x"), std::string()}) {
+                                          std::string("link"), std::string("../link/x"), std::string()}) {
             makeDirectories(bench, {"s"});
             QCOMPARE(bench.write("s/.git", "gitdir: " + target + "\n"), 0);
             bench.settle();
