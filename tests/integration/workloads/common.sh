@@ -1,6 +1,6 @@
-# shellcheck shell=sh
 # SPDX-FileCopyrightText: The Revet developers
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 # Sourced by the workloads. Each runs in an empty directory, bare or in a box, and prints what must be equal;
 # what differs from run to run (times, ids, ports) it keeps to itself.
 set -eu
