@@ -62,10 +62,11 @@ private:
     {
         log(LogLevel::Error, "journal", "the journal cannot be written: " + toString(error));
         m_error = error;
-        m_queue.fail();
+        // The owner first: whoever waits in append() must not go on before the box is on its way to its end.
         if (m_failure) {
             m_failure(error);
         }
+        m_queue.fail();
     }
 
     BatchQueue m_queue;

@@ -3,7 +3,17 @@
 
 #include "engine/session/front_end.h"
 
+#include <utility>
+
 namespace revet::session {
+
+FrontEnd::FrontEnd(ipc::Channel channel)
+{
+    // A front end that has stopped itself reads nothing; the session must not stop with it.
+    if (channel.setNonBlocking()) {
+        m_channel = std::move(channel);
+    }
+}
 
 std::optional<ipc::Message> FrontEnd::receive()
 {
@@ -15,6 +25,9 @@ std::optional<ipc::Message> FrontEnd::receive()
         if (auto message = ipc::decode(frame->bytes)) {
             return std::move(*message);
         }
+    }
+    if (!frame && frame.error().code == ErrorCode::TimedOut) {
+        return ipc::Message(ipc::Hello{}); // nothing there after all
     }
     leave();
     return std::nullopt;

@@ -18,10 +18,7 @@ class FrontEnd
 {
 public:
     FrontEnd() = default;
-    explicit FrontEnd(ipc::Channel channel)
-        : m_channel(std::move(channel))
-    {
-    }
+    explicit FrontEnd(ipc::Channel channel);
     [[nodiscard]] bool isThere() const { return m_channel.has_value(); }
     [[nodiscard]] int fd() const { return m_channel ? m_channel->fd() : -1; }
     /// The next message; none when it has left or speaks nonsense, which is the same.

@@ -309,6 +309,9 @@ void Preparer::describeStart()
                     + std::string(toString(m_surroundings.tier)) + " (" + displayEscape(profiles)
                     + "): " + (isDirect ? "changes " : "works on a copy of ") + displayQuoted(m_project.path)
                     + (isDirect ? " directly; home is private" : "; home is private"));
+    for (const std::string& root : m_project.sideRoots) {
+        lines.back() += "; with its repository " + displayQuoted(root);
+    }
     lines.emplace_back("network: the box's own loopback only; nothing else can be reached");
     std::string hidden
         = "hidden: the rest of your home, " + std::to_string(m_withheldVariables) + " variables";

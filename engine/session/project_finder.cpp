@@ -4,6 +4,7 @@
 #include "engine/session/project_finder.h"
 
 #include "engine/domain/display_escape.h"
+#include "engine/policy/git_rules.h"
 #include "engine/session/installation.h"
 
 #include <filesystem>
@@ -54,6 +55,24 @@ std::string gitPointer(const fs::path& file, std::string_view prefix)
     return line;
 }
 
+/// Whether a submodule's gitdir names `project` as its work tree (core.worktree, relative to the gitdir).
+bool isWorkTreeOf(const fs::path& gitdir, const fs::path& project)
+{
+    const auto text = readText(gitdir / "config");
+    const auto entries = text ? policy::parseGitConfig(*text) : fail(text.error());
+    if (!entries) {
+        return false;
+    }
+    std::string workTree;
+    for (const policy::GitConfigEntry& entry : *entries) {
+        if (entry.key == "core.worktree") {
+            workTree = entry.value;
+        }
+    }
+    std::error_code error;
+    return !workTree.empty() && fs::weakly_canonical(gitdir / workTree, error) == project;
+}
+
 /// The common directory of a linked worktree; empty for an ordinary repository. What the pointer files say is
 /// the repository's claim, so the directory must look like one of git's and be ours.
 Result<std::string> commonDirectory(const fs::path& project)
@@ -73,10 +92,15 @@ Result<std::string> commonDirectory(const fs::path& project)
         = fs::canonical(relative.empty() ? worktreeGitdir : worktreeGitdir / relative, error);
     const bool looksRight
         = !error && fs::is_directory(common / "objects", error) && fs::is_directory(common / "refs", error);
-    if (!looksRight || ::access(common.c_str(), W_OK) != 0) {
-        return fail(ErrorCode::Refused, "use the worktree " + displayQuoted(project.string()),
-                    "its .git file points to " + displayQuoted(worktreeGitdir.string())
-                        + ", which is not a repository of yours; repair it with 'git worktree repair'");
+    // The pointer is the project's claim; only a repository that points back has agreed to it. Else a strange
+    // project could name any repository of the user's as its own.
+    const bool pointsBack = fs::weakly_canonical(gitPointer(worktreeGitdir / "gitdir", ""), error) == pointer
+        || isWorkTreeOf(worktreeGitdir, project);
+    if (!looksRight || !pointsBack || ::access(common.c_str(), W_OK) != 0) {
+        return fail(
+            ErrorCode::Refused, "use the worktree " + displayQuoted(project.string()),
+            "its .git file points to " + displayQuoted(worktreeGitdir.string())
+                + ", which is not a repository of yours for it; repair it with 'git worktree repair'");
     }
     return common.string();
 }

@@ -44,10 +44,26 @@ Result<std::optional<std::string>> readSettingsFile(const std::filesystem::path&
     return std::optional<std::string>(std::move(text));
 }
 
+/// A setting that nothing enforces yet must not look as if it held.
+Result<policy::Settings> refuseUnbuilt(policy::Settings settings, const std::string& file)
+{
+    const bool isAsked
+        = settings.limits != policy::Limits{} || settings.onAsk || !settings.allowHosts.empty();
+    if (isAsked) {
+        return fail(ErrorCode::Unavailable, "use limits, on_ask or allow_hosts of " + file,
+                    "this version does not have them; take them out");
+    }
+    return settings;
+}
+
 Result<policy::Settings> settingsIn(const std::filesystem::path& file)
 {
     REVET_ASSIGN_OR_RETURN(const std::optional<std::string> text, readSettingsFile(file));
-    return text ? policy::parseSettings(*text, file.string()) : policy::Settings();
+    if (!text) {
+        return policy::Settings();
+    }
+    REVET_ASSIGN_OR_RETURN(policy::Settings settings, policy::parseSettings(*text, file.string()));
+    return refuseUnbuilt(std::move(settings), file.string());
 }
 
 /// Replaces a file as a whole: a reader sees the old or the new one.
@@ -143,6 +159,7 @@ Result<void> changeProjectSettings(const Places& places, journal::Catalogue& cat
     for (const std::string& assignment : assignments) {
         REVET_RETURN_IF_ERROR(policy::applyAssignment(&settings, assignment));
     }
+    REVET_ASSIGN_OR_RETURN(settings, refuseUnbuilt(std::move(settings), "the project's settings"));
     return replaceFile(ownFile(places, record), policy::toToml(settings));
 }
 

@@ -94,8 +94,7 @@ Result<void> RunningSession::startBox(const std::string& launcher, const Places&
     REVET_ASSIGN_OR_RETURN(m_box, Box::start(launcher, plan));
     REVET_ASSIGN_OR_RETURN(
         m_control,
-        Control::open(socket,
-                      {[this] { return m_preparation.info; }, [this](bool isForced) { stop(isForced); }}));
+        Control::open(socket, {[this] { return liveInfo(); }, [this](bool isForced) { stop(isForced); }}));
     return {};
 }
 
@@ -115,9 +114,9 @@ Result<void> RunningSession::startJournal(const Places& places)
         // On the journal's thread: an unrecorded box must not run, so its end does not wait for the main
         // loop.
         m_journalFailure = toString(error);
-        ::syscall(SYS_pidfd_send_signal, keeper->get(), SIGKILL, nullptr, 0);
         const std::uint64_t one = 1;
         static_cast<void>(::write(m_alarm.get(), &one, sizeof one) == sizeof one);
+        ::syscall(SYS_pidfd_send_signal, keeper->get(), SIGKILL, nullptr, 0);
     };
     REVET_ASSIGN_OR_RETURN(
         m_journal,
@@ -358,11 +357,13 @@ void RunningSession::finish(const SessionEnd& end)
 {
     m_box.end();
     m_servers.clear(); // joined: their filters have no user left
+    m_supervisor.reset(); // settles what it still holds back, and that is recorded
     SessionInfo& info = m_preparation.info;
     info.ended = m_clock.now();
     info.endReason = end.reason;
     info.waitStatus = end.waitStatus;
-    info.state = info.tier == Tier::Container ? SessionState::Review : SessionState::Ended;
+    const bool hasLayer = info.tier == Tier::Container && !end.failure;
+    info.state = hasLayer ? SessionState::Review : SessionState::Ended;
     if (m_recorder) {
         m_recorder->close();
         m_recorder->note(sessionFact("ended", end.reason, end.waitStatus.value_or(0)));
@@ -370,9 +371,10 @@ void RunningSession::finish(const SessionEnd& end)
     }
     bool isRecorded = true;
     if (m_journal) {
-        isRecorded = m_journal->flush();
         info.events = m_journal->eventCount();
         info.reached = m_journal->farthestReach();
+        m_journal->update(info);
+        isRecorded = m_journal->flush();
         m_control->tellAdvance(EventSeq(info.events));
     }
     if (m_endRecord) {
@@ -397,6 +399,16 @@ void RunningSession::finish(const SessionEnd& end)
             log(LogLevel::Error, "session", "close the journal: " + toString(closed.error()));
         }
     }
+}
+
+SessionInfo RunningSession::liveInfo() const
+{
+    SessionInfo info = m_preparation.info;
+    if (m_journal) {
+        info.events = m_journal->eventCount();
+        info.reached = m_journal->farthestReach();
+    }
+    return info;
 }
 
 std::string RunningSession::summary() const

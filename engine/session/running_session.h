@@ -70,6 +70,7 @@ private:
     void handleFrontEndGone();
     void stop(bool isForced);
     void drainTerminal();
+    [[nodiscard]] SessionInfo liveInfo() const;
     [[nodiscard]] std::string summary() const;
 
     Preparation m_preparation;

@@ -215,7 +215,8 @@ Result<Answer> NotifyLoop::mutation(const Notification& notification, Target& ta
         // Its paths mean other objects than ours. Goes on: through its mounts the project is read-only, and
         // what it mounted itself is its own.
         m_recorder.foreignMutation(target, call);
-        return Answer::proceed();
+        // A connection does not stop at a read-only mount.
+        return call.operation == Operation::Connect ? Answer::failure(EACCES) : Answer::proceed();
     }
     Answer answer = m_dependencies.perform(call, target);
     const bool goesOn = answer.kind == Answer::Kind::Continue;
@@ -323,8 +324,8 @@ Result<Answer> NotifyLoop::connect(const Notification& notification, Target& tar
 {
     REVET_ASSIGN_OR_RETURN(const std::string bytes, readAddressBytes(notification, target));
     SocketAddress address = parseSocketAddress(std::as_bytes(std::span(bytes)));
-    if (address.kind == SocketAddress::Kind::Other) {
-        return Answer::proceed(); // the kernel refuses it for its length or family
+    if (bytes.empty()) {
+        return Answer::proceed(); // its length, a register, is one that the kernel refuses
     }
     PathArgument path;
     if (address.kind == SocketAddress::Kind::LocalPath) {
@@ -351,7 +352,7 @@ Result<Answer> NotifyLoop::connect(const Notification& notification, Target& tar
     }
     // Goes on: the box's network namespace has nothing but its own loopback, and a socket of the host's seen
     // through a layer is another inode that nobody listens on.
-    if (address.kind != SocketAddress::Kind::LocalPath) {
+    if (address.kind != SocketAddress::Kind::LocalPath && address.kind != SocketAddress::Kind::Other) {
         Fact fact;
         fact.kind = ActionKind::Connect;
         fact.target = std::move(address.text);

@@ -34,7 +34,7 @@ public:
     {
         // Where the caller's paths mean something else than ours, its own kernel view is the answer.
         if (!target.hasBoxView()) {
-            return Answer::proceed();
+            return call.operation == Operation::Connect ? Answer::failure(EACCES) : Answer::proceed();
         }
         const std::scoped_lock turn(m_turn);
         m_deferred.settle();
