@@ -96,6 +96,7 @@ Result<void> runCommandStep(const Step& step, std::uint32_t number, int socket)
     case StepKind::Overlay:
     case StepKind::Terminals:
     case StepKind::RemoveAtEnd:
+    case StepKind::HideHost:
     case StepKind::ShareRoot:
     case StepKind::InnerMounts:
     case StepKind::Processes:

@@ -121,6 +121,16 @@ Result<void> mountProcesses(const std::string& target)
     return hideKeys(target);
 }
 
+/// With what covers it: until there is nothing mounted there any more.
+Result<void> detachHost()
+{
+    int taken = 0;
+    while (::umount2("/old", MNT_DETACH) == 0) {
+        ++taken;
+    }
+    return taken > 0 && errno == EINVAL ? Result<void>() : failErrno("take the host's tree away");
+}
+
 Result<void> check(int result, const char* what)
 {
     return result == 0 ? Result<void>() : failErrno(what);
@@ -155,7 +165,7 @@ Result<void> runInitStep(const Step& step)
     case StepKind::Processes:
         return mountProcesses(step.target);
     case StepKind::DetachHost:
-        return check(::umount2("/old", MNT_DETACH), "take the host's tree away");
+        return detachHost();
     case StepKind::ReadOnly:
         return makeReadOnly(step.target);
     case StepKind::InnerNamespaces:
@@ -180,6 +190,7 @@ Result<void> runInitStep(const Step& step)
     case StepKind::Overlay:
     case StepKind::Terminals:
     case StepKind::RemoveAtEnd:
+    case StepKind::HideHost:
     case StepKind::ShareRoot:
     case StepKind::FreshKeyring:
     case StepKind::Umask:

@@ -159,6 +159,23 @@ Result<void> mountAt(const Step& step, const char* type, unsigned long flags, co
     return {};
 }
 
+UniqueFd& keptHostTree()
+{
+    static UniqueFd tree;
+    return tree;
+}
+
+/// Covered, not detached: a mount that is nowhere attached could not be cloned for later grants (Linux 6.1).
+Result<void> hideHost()
+{
+    REVET_ASSIGN_OR_RETURN(keptHostTree(), openHostTree());
+    if (::mount("none", kHostTree, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=000,size=4k")
+        != 0) {
+        return failErrno("cover the host's tree");
+    }
+    return {};
+}
+
 Result<void> shareRoot()
 {
     if (::mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr) != 0) {
@@ -183,6 +200,16 @@ Result<void> mapOwnIds(unsigned uid, unsigned gid)
     REVET_RETURN_IF_ERROR(
         writeFile("/proc/self/uid_map", std::to_string(uid) + " " + std::to_string(uid) + " 1"));
     return writeFile("/proc/self/gid_map", std::to_string(gid) + " " + std::to_string(gid) + " 1");
+}
+
+int hostTree()
+{
+    return keptHostTree().get();
+}
+
+void closeHostTree()
+{
+    keptHostTree().reset();
 }
 
 Result<void> runKeeperStep(const Step& step)
@@ -217,6 +244,8 @@ Result<void> runKeeperStep(const Step& step)
         return mountAt(step, "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620");
     case StepKind::RemoveAtEnd:
         return {}; // the keeper remembers it for later
+    case StepKind::HideHost:
+        return hideHost();
     case StepKind::ShareRoot:
         return shareRoot();
     case StepKind::InnerMounts:

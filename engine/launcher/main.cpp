@@ -50,7 +50,8 @@ void removeLeftovers(const Plan& plan)
 {
     for (const Step& step : plan.outer) {
         if (step.kind == StepKind::RemoveAtEnd) {
-            ::unlink(("/old" + step.target).c_str());
+            // Relative to the tree's root; without one (-1) the call fails.
+            ::unlinkat(hostTree(), step.target.substr(1).c_str(), 0);
         }
     }
 }
@@ -67,7 +68,7 @@ void removeLeftovers(const Plan& plan)
     ::close(kInitSocket);
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // not before the fork: pid 1 must still write its own id maps
     const int handle = static_cast<int>(::syscall(SYS_pidfd_open, init, 0));
-    std::array<pollfd, 2> sources {pollfd {handle, POLLIN, 0}, pollfd {kKeeperSocket, POLLIN, 0}};
+    std::array<pollfd, 2> sources{pollfd{handle, POLLIN, 0}, pollfd{kKeeperSocket, POLLIN, 0}};
     while (::poll(sources.data(), sources.size(), -1) < 0 && errno == EINTR) { }
     if (sources[0].revents == 0) {
         ::kill(init, SIGKILL); // revet-session has gone: its box must not outlive it
@@ -109,6 +110,7 @@ int main()
         keep(init, *plan);
     }
     ::close(kKeeperSocket);
+    closeHostTree();
     dieWithParent();
     runPidOne(*plan);
     return 0;

@@ -70,9 +70,9 @@ Result<void> PidOne::openTerminal(const SpawnRequest& request)
     if (!m_terminal || ::ioctl(m_terminal.get(), TIOCSCTTY, 0) != 0) {
         return failErrno("take the terminal");
     }
-    const winsize size {request.terminalRows, request.terminalColumns, 0, 0};
+    const winsize size{request.terminalRows, request.terminalColumns, 0, 0};
     ::ioctl(master.get(), TIOCSWINSZ, &size);
-    if (termios settings {}; request.terminalSettings.size() == sizeof settings) {
+    if (termios settings{}; request.terminalSettings.size() == sizeof settings) {
         std::memcpy(&settings, request.terminalSettings.data(), sizeof settings);
         ::tcsetattr(m_terminal.get(), TCSANOW, &settings);
     }

@@ -26,6 +26,9 @@ enum class StepKind : std::uint8_t {
     Overlay, ///< source: lower host path; data: upper and work host paths, one a line; at target
     Terminals, ///< a devpts of the box's own at target
     RemoveAtEnd, ///< the host's file target is unlinked when the box ends, also when revet-session was killed
+    HideHost, ///< /old is covered in the keeper's own tree too: what revet-session resolves there on behalf
+    ///< of
+    ///< the box must not lead out
     ShareRoot, ///< the tree becomes shared, so that later grants reach the box; its root is sent to
     ///< revet-session
     // Done by pid 1 of the box.
@@ -47,7 +50,7 @@ enum class StepKind : std::uint8_t {
     LoadFilter, ///< data: BPF; flags: FilterFlag
     CloseDescriptors, ///< everything above 2
 };
-inline constexpr std::uint8_t kStepKindCount = 26;
+inline constexpr std::uint8_t kStepKindCount = 27;
 /// "read-only", "drop-capabilities"; how a step is named in messages, dumps and tests.
 [[nodiscard]] std::string_view toString(StepKind kind);
 

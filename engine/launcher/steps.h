@@ -16,4 +16,9 @@ namespace revet::launcher {
 /// Drops every capability from all sets and the bounding set.
 [[nodiscard]] Result<void> dropCapabilities();
 
+/// The root of the host's tree, kept by the keeper when it was hidden; -1 before.
+[[nodiscard]] int hostTree();
+/// For pid 1, which must not keep it.
+void closeHostTree();
+
 } // namespace revet::launcher

@@ -143,7 +143,8 @@ GitEntry classifyGitEntry(std::string_view relativeToGitdir)
 
 bool hasGitdirShape(const std::function<bool(std::string_view entry)>& has)
 {
-    return has("HEAD") && (has("objects") || has("commondir")) && (has("refs") || has("gitdir"));
+    // A gitdir with a commondir takes configuration and hooks from there, and that place needs no HEAD.
+    return (has("HEAD") && has("commondir")) || (has("objects") && has("refs"));
 }
 
 bool completesGitdirShape(std::string_view name)

@@ -117,6 +117,7 @@ constexpr std::array kMissing = {
     SYS_clone3,
     // Old calls that no kernel of today has, or whose multiplexing hides what they do.
     SYS_uselib,
+    SYS_sysfs,
     SYS__sysctl,
     SYS_create_module,
     SYS_get_kernel_syms,

@@ -53,6 +53,7 @@ void detachFromCaller()
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); // a keeper's orphans come to us, not to the machine's init
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGHUP, SIG_IGN);
+    ::signal(SIGXFSZ, SIG_IGN); // a journal that cannot grow is an error to tell, not a death
     ::close_range(static_cast<unsigned>(ipc::kFrontEndFd) + 1, ~0U, 0);
 }
 

@@ -4,6 +4,7 @@
 #include "engine/supervisor/git_guard.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <strings.h>
@@ -170,6 +171,10 @@ Judgement GitGuard::creating(std::string_view path, EntryKind kind, std::string_
     if (finding.isGitdir && kind != EntryKind::Directory) {
         return Refusal{gitRule("a repository that is no directory", nameOf(path))};
     }
+    if (kind != EntryKind::Directory && isSameName(nameOf(path), "commondir") && !isInGitdirByName(path)) {
+        // Git would take configuration and hooks from wherever it leads, now or later.
+        return Refusal{gitRule("protected", "commondir")};
+    }
     switch (finding.entry) {
     case GitEntry::Ordinary:
         break;
@@ -190,6 +195,25 @@ Judgement GitGuard::creating(std::string_view path, EntryKind kind, std::string_
     return {};
 }
 
+bool GitGuard::isOfOwnRepository(std::string_view directory, std::string_view target) const
+{
+    const std::filesystem::path absolute = (std::filesystem::path(directory) / target).lexically_normal();
+    const auto isBelowParts = [&absolute](const std::string& gitdir) {
+        return isAtOrBelow(absolute.native(), gitdir + "/modules")
+            || isAtOrBelow(absolute.native(), gitdir + "/worktrees");
+    };
+    if (const Root* const root = m_resolver.rootOf(absolute.native());
+        root != nullptr && root->path.ends_with("/.git") && isBelowParts(root->path)) {
+        return true; // the repository of a linked worktree that is the project
+    }
+    for (; m_resolver.rootOf(directory) != nullptr && directory.size() > 1; directory = parentOf(directory)) {
+        if (isBelowParts(std::string(directory) + "/.git")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 Judgement GitGuard::judgeContent(const GitFinding& finding, std::string_view path, std::string_view before,
                                  std::string_view after) const
 {
@@ -202,6 +226,9 @@ Judgement GitGuard::judgeContent(const GitFinding& finding, std::string_view pat
         const auto target = gitfileTarget(after);
         if (!target || !m_resolver.resolvesInside(parentOf(path), *target)) {
             return Refusal{gitRule("a repository outside the project", target.value_or("unreadable"))};
+        }
+        if (!isOfOwnRepository(parentOf(path), *target)) {
+            return Refusal{gitRule("a repository elsewhere", *target)};
         }
         return {};
     }

@@ -112,7 +112,7 @@ Result<void> Recorder::readingOpen(Target& target, const Call& call)
     const Sighting& sighting = m_resolver.lookForReading(claimed);
     if (sighting.state != State::Exists) {
         withheld(target, ActionKind::Read, sighting);
-        return {};
+        return exhaustion();
     }
     if (S_ISDIR(sighting.mode)) {
         return {};
@@ -129,6 +129,12 @@ Result<void> Recorder::readingOpen(Target& target, const Call& call)
 }
 
 Result<void> Recorder::mutation(Target& target, const Call& call)
+{
+    REVET_RETURN_IF_ERROR(recordMutation(target, call));
+    return exhaustion();
+}
+
+Result<void> Recorder::recordMutation(Target& target, const Call& call)
 {
     if (call.operation == Operation::CheckAccess || call.operation == Operation::Connect) {
         return {}; // Connect: recorded by connect() itself
@@ -187,7 +193,7 @@ Result<void> Recorder::exec(Target& target, const PathArgument& program)
     const bool isNameless = claimed.ends_with(" (deleted)") && claimed != program.path;
     if (sighting.state != State::Exists && !isNameless) {
         withheld(target, ActionKind::Exec, sighting);
-        return {};
+        return exhaustion();
     }
     constexpr mode_t kAnyExecute = S_IXUSR | S_IXGRP | S_IXOTH;
     if (sighting.mode != 0 && (!S_ISREG(sighting.mode) || (sighting.mode & kAnyExecute) == 0)) {
@@ -206,7 +212,7 @@ Result<void> Recorder::directoryChange(Target& target, const PathArgument& direc
 {
     REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, directory));
     withheld(target, ActionKind::Read, m_resolver.lookForReading(claimed));
-    return {};
+    return exhaustion();
 }
 
 bool Recorder::isBelowALayer(const std::string& canonical) const
@@ -227,6 +233,7 @@ Result<std::optional<int>> Recorder::localConnect(Target& target, const PathArgu
     const Sighting sighting = m_resolver.look(claimed, LastComponent::Follow).sighting;
     if (sighting.state != State::Exists) {
         withheld(target, ActionKind::Connect, sighting);
+        REVET_RETURN_IF_ERROR(exhaustion());
         return std::optional<int>(sighting.errnoValue != 0 ? sighting.errnoValue : ENOENT);
     }
     if (record == ConnectRecord::Yes) {
@@ -244,8 +251,17 @@ Result<std::optional<int>> Recorder::localConnect(Target& target, const PathArgu
     return std::optional<int>();
 }
 
+Result<void> Recorder::exhaustion()
+{
+    const int errnoValue = std::exchange(m_exhausted, 0);
+    return errnoValue == 0 ? Result<void>() : fail(Error::fromErrno("look at a path of the box", errnoValue));
+}
+
 void Recorder::withheld(Target& target, ActionKind kind, const Sighting& sighting)
 {
+    if (sighting.errnoValue == EMFILE || sighting.errnoValue == ENFILE || sighting.errnoValue == ENOMEM) {
+        m_exhausted = sighting.errnoValue;
+    }
     if (sighting.state != State::Withheld) {
         return;
     }

@@ -34,6 +34,9 @@ public:
 private:
     /// Whether an object of a layered root is the host's own, untouched by the box.
     [[nodiscard]] bool isBelowALayer(const std::string& canonical) const;
+    [[nodiscard]] Result<void> recordMutation(Target& target, const Call& call);
+    /// What could not be looked at for want of our own means fails: it may not go on unseen.
+    [[nodiscard]] Result<void> exhaustion();
     void withheld(Target& target, ActionKind kind, const Sighting& sighting);
     void changed(Target& target, ActionKind kind, const Resolver::Look& look, Fact fact);
     void created(Target& target, const Call& call, ActionKind kind, const std::string& claimed,
@@ -45,6 +48,7 @@ private:
     const BoxView& m_box;
     Resolver& m_resolver;
     FactSink& m_facts;
+    int m_exhausted = 0; ///< errno of a look in the current call
 };
 
 } // namespace revet::supervisor

@@ -93,6 +93,7 @@ Result<Plan> buildPlan(const BoxSpec& spec)
     for (const std::string& path : spec.removeAtEnd) {
         plan.outer.push_back({StepKind::RemoveAtEnd, {}, path, {}, 0});
     }
+    plan.outer.push_back({StepKind::HideHost, {}, {}, {}, 0});
     plan.outer.push_back({StepKind::ShareRoot, {}, {}, {}, 0});
     const std::vector<Step> inner = {
         {StepKind::ReadOnly, {}, "/", {}, 0},

@@ -60,7 +60,10 @@ private Q_SLOTS:
                                    "/dev/null"});
         QVERIFY2(finished.out.find("sequence") != std::string::npos, finished.out.c_str());
         QVERIFY(finished.out.find("\x1b]52") == std::string::npos);
-        QVERIFY(finished.out.find("REVET-TITLE") == std::string::npos);
+        // A title is welcome, but says whose it is; it is never told back.
+        QVERIFY(finished.out.find(";REVET-TITLE") == std::string::npos);
+        QVERIFY2(finished.out.find(";revet: REVET-TITLE") != std::string::npos, finished.out.c_str());
+        QVERIFY(finished.out.find("\x1b[21t") == std::string::npos);
         QVERIFY(finished.out.find("\x1bP$q") == std::string::npos);
         QVERIFY(finished.out.find('\x05') == std::string::npos);
     }

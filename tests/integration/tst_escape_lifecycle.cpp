@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <sys/resource.h>
+
 using namespace revet::test;
 
 namespace {
@@ -63,11 +65,33 @@ public:
         return m_process.exitStatus() == QProcess::NormalExit ? m_process.exitCode() : -1;
     }
     QProcess& process() { return m_process; }
+    /// Goes on after `read`: what is to be tried happens under the changed circumstances.
+    void goOn() { m_process.write("go\n"); }
+    std::string rest()
+    {
+        m_process.waitForFinished(kPatience);
+        m_output += m_process.readAllStandardOutput();
+        return m_output.toStdString();
+    }
+    std::string errors() { return m_process.readAllStandardError().toStdString(); }
 
 private:
     QProcess m_process;
     QByteArray m_output;
 };
+
+/// Narrows a limit of a running session from outside, as a full disk or a full table would.
+void limitSession(pid_t session, __rlimit_resource what, rlim_t most)
+{
+    const struct rlimit limit = {most, most};
+    if (::prlimit(session, what, &limit, nullptr) != 0) {
+        QTest::qFail("cannot limit the session", __FILE__, __LINE__);
+    }
+}
+
+/// Keeps a box busy, so that there is something to record; ends by itself where nothing stops it.
+const char* const kBusy = "echo ready; read go; i=0; while [ $i -lt 4000 ]; do : > made-$i; rm -f made-$i; "
+                          "i=$((i+1)); done; echo survived";
 
 std::uintmax_t sizeOf(const std::filesystem::path& file)
 {
@@ -141,6 +165,61 @@ private Q_SLOTS:
         verifyGone(world);
     }
 
+    void endsTheBoxWhenTheJournalIsDeleted_data() { addTierRows(); }
+    void endsTheBoxWhenTheJournalIsDeleted()
+    {
+        const World world;
+        RunningSession session(world, fetched("tier"), {"/bin/sh", "-c", kBusy});
+        QVERIFY(session.says("ready"));
+        world.prepare("rm -f ~/.local/share/revet/sessions/*/journal.db*");
+        session.goOn();
+        const std::string output = session.rest();
+        QCOMPARE(session.status(), 125);
+        QVERIFY2(output.find("survived") == std::string::npos, output.c_str());
+        const std::string errors = session.errors();
+        QVERIFY2(errors.find("journal") != std::string::npos, errors.c_str());
+        QVERIFY(comesTrue(kGrace, [&] { return processesMentioning(world.project()).empty(); }));
+    }
+
+    void endsTheBoxWhenTheJournalCannotGrow_data() { addTierRows(); }
+    void endsTheBoxWhenTheJournalCannotGrow()
+    {
+        const World world;
+        RunningSession session(world, fetched("tier"), {"/bin/sh", "-c", kBusy});
+        QVERIFY(session.says("ready"));
+        const pid_t pid = sessionProcess(world.home().runtimeDirectory());
+        QVERIFY(pid > 0);
+        constexpr rlim_t kFull = 4096; // less than there is: the next page does not fit
+        limitSession(pid, RLIMIT_FSIZE, kFull);
+        session.goOn();
+        const std::string output = session.rest();
+        QCOMPARE(session.status(), 125);
+        QVERIFY2(output.find("survived") == std::string::npos, output.c_str());
+        const std::string errors = session.errors();
+        QVERIFY2(errors.find("journal") != std::string::npos, errors.c_str());
+        QVERIFY(comesTrue(kGrace, [&] { return processesMentioning(world.project()).empty(); }));
+    }
+
+    void permitsNothingWithoutDescriptorsOfItsOwn_data() { addTierRows(); }
+    void permitsNothingWithoutDescriptorsOfItsOwn()
+    {
+        const World world;
+        RunningSession session(world, fetched("tier"),
+                               {"/bin/sh", "-c",
+                                "echo ready; read go; echo x > .envrc; echo x > made && echo unseen; "
+                                "mkdir .git; echo x > .git/config; mv made moved; exit 7"});
+        QVERIFY(session.says("ready"));
+        const pid_t pid = sessionProcess(world.home().runtimeDirectory());
+        QVERIFY(pid > 0);
+        limitSession(pid, RLIMIT_NOFILE, 3);
+        session.goOn();
+        const std::string output = session.rest();
+        // A refusal each, or the end of the box; never a call that nobody could look at.
+        QVERIFY2(output.find("unseen") == std::string::npos, output.c_str());
+        QVERIFY(session.status() == 7 || session.status() == 125);
+        QCOMPARE(differences({}, snapshot(world.project())), "");
+    }
+
     void findsNothingToTamperWith_data() { addTierRows(); }
     void findsNothingToTamperWith()
     {
@@ -151,8 +230,8 @@ private Q_SLOTS:
         const Finished finished
             = world.deed(tier, "tamper_session",
                          {world.project(), world.home().home(), "/tmp", "/var/tmp", "/dev/shm", "/dev/pts",
-                          "/run/lock", "/run/user/" + uid, "/dev/null", "/dev/zero", "/dev/full",
-                          "/dev/random", "/dev/urandom", "/dev/tty", world.home().root()});
+                          "/run", "/run/lock", "/run/user", "/run/user/" + uid, "/dev/null", "/dev/zero",
+                          "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", world.home().root()});
         QVERIFY2(finished.status == 1, (finished.out + finished.err).c_str());
         for (const auto& [plant, result] : resultsOf(finished)) {
             QVERIFY2(result != "OK", plant.c_str());

@@ -20,7 +20,7 @@ Finished onATerminal(const World& world, const std::string& tier, const std::str
     const std::string line
         = SessionRunner::program("revet") + " run --tier " + tier + " -- " + command + "; " + after;
     RunOptions options;
-    options.input = "\n";
+    options.environment["SHELL"] = "/bin/bash";
     return world.runner().bare({"/usr/bin/script", "-qec", line, "/dev/null"}, options);
 }
 
@@ -54,6 +54,9 @@ private Q_SLOTS:
             }
         }
         QVERIFY2(!results.empty() && open.empty(), open.c_str());
+        REVET_VERIFY_NONE(missingEvents(world, {.kinds = {"syscall"}, .verdicts = {"denied"}},
+                                        {"ptrace of pid 1", "process_vm_readv of pid 1",
+                                         "process_vm_writev of pid 1", "pidfd_getfd", "kcmp"}));
     }
 
     void seesNoProcessOfTheHost_data() { addTierRows(); }
@@ -80,16 +83,21 @@ private Q_SLOTS:
     {
         REVET_NEEDS_PROGRAM("script");
         const World world;
-        const Finished finished = onATerminal(world, fetched("tier"), world.victim("inject_terminal"),
-                                              "echo; IFS= read -r line; echo \"typed [$line]\"");
+        // What was pushed in is there at once, whole line or not; Ctrl-D is script's own, at its end of file.
+        const Finished finished
+            = onATerminal(world, fetched("tier"), world.victim("inject_terminal"),
+                          "stty -icanon; IFS= read -r -t 2 line; printf 'typed [%s]' \"${line//$'\\004'/}\"");
         QVERIFY2(finished.out.find("typed []") != std::string::npos, finished.out.c_str());
-        for (const std::string request : {"TIOCSTI", "TIOCSTI+bit32", "TIOCLINUX", "TIOCLINUX+bit32"}) {
+        for (const std::string request :
+             {"TIOCSTI", "TIOCSTI+bit32", "TIOCLINUX", "TIOCLINUX+bit32", "TIOCSETD"}) {
             for (const std::string where : {"stdin", "/dev/tty"}) {
                 const std::string wanted = request + ' ' + where + " EPERM";
                 QVERIFY2(finished.out.find(wanted) != std::string::npos,
                          (wanted + '\n' + finished.out).c_str());
             }
         }
+        REVET_VERIFY_NONE(missingEvents(world, {.kinds = {"syscall"}, .verdicts = {"denied"}},
+                                        {"ioctl TIOCSTI", "ioctl TIOCLINUX", "ioctl TIOCSETD"}));
     }
 
     void hasATerminalOfItsOwn_data() { addTierRows(); }

@@ -187,6 +187,8 @@ private Q_SLOTS:
         for (const char* const attempt : {"search session", "search user", "search user-session", "add"}) {
             QCOMPARE(results.at(attempt), "EPERM");
         }
+        REVET_VERIFY_NONE(
+            missingEvents(world, {.kinds = {"syscall"}, .verdicts = {"denied"}}, {"keyctl", "add_key"}));
     }
 };
 

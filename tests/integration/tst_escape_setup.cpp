@@ -98,7 +98,7 @@ private Q_SLOTS:
 
     void refusesPlacesThatAreNoProject_data()
     {
-        addTierRows("place", {"/", "/home", "HOME", "HOME/..", "DATA"});
+        addTierRows("place", {"/", "HOME/../..", "HOME", "HOME/..", "DATA"});
     }
     void refusesPlacesThatAreNoProject()
     {

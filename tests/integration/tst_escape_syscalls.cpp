@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
+
+#include <sys/syscall.h>
 
 using namespace revet::test;
 
@@ -50,7 +53,7 @@ private Q_SLOTS:
         writeFile(world.home().home() / "secret", "SECRET");
         writeFile(world.project() / "harmless", "harmless");
         const std::vector<std::string> arguments{"read", world.project() / "harmless",
-                                                 world.home().home() / "secret", "20000"};
+                                                 world.home().home() / "secret", "3000"};
         QVERIFY(numberAfter(world.bareDeed("race_path", arguments).out, "secrets") > 0);
         const Finished finished = world.deed(fetched("tier"), "race_path", arguments);
         QCOMPARE(numberAfter(finished.out, "secrets"), 0L);
@@ -68,7 +71,7 @@ private Q_SLOTS:
         world.makeRepository();
         const std::filesystem::path hook = world.project() / ".git/hooks/post-checkout";
         const Finished finished
-            = world.deed(tier, "race_path", {fetched("deed"), world.project() / "harmless", hook, "20000"});
+            = world.deed(tier, "race_path", {fetched("deed"), world.project() / "harmless", hook, "3000"});
         QVERIFY2(numberAfter(finished.out, "succeeded") > 0, (finished.out + finished.err).c_str());
         QVERIFY(!std::filesystem::exists(hook));
         if (tier == "sandbox") {
@@ -112,6 +115,8 @@ private Q_SLOTS:
     {
         const World world;
         REVET_VERIFY_NONE(otherThan(world.deed(fetched("tier"), "try_io_uring"), {"ENOSYS"}));
+        REVET_VERIFY_NONE(
+            missingEvent(world, {.kinds = {"syscall"}, .verdicts = {"denied"}, .target = "io_uring_setup"}));
     }
 
     void makesNoNamespace_data() { addTierRows(); }
@@ -125,6 +130,10 @@ private Q_SLOTS:
                 QCOMPARE(result, "ENOSYS");
             }
         }
+        REVET_VERIFY_NONE(
+            missingEvents(world, {.kinds = {"syscall"}, .verdicts = {"denied"}},
+                          {"unshare CLONE_NEWUSER", "unshare CLONE_NEWNS", "unshare CLONE_NEWNET",
+                           "clone CLONE_NEWUSER", "clone CLONE_NEWNS", "clone CLONE_NEWNET", "setns"}));
     }
 
     void refusesEveryDangerousCall_data() { addTierRows(); }
@@ -133,6 +142,11 @@ private Q_SLOTS:
         const World world;
         const Finished finished = world.deed(fetched("tier"), "try_syscall");
         REVET_VERIFY_NONE(otherThan(finished, {"EPERM", "ENOSYS"}));
+        REVET_VERIFY_NONE(
+            missingEvents(world, {.kinds = {"syscall"}, .verdicts = {"denied"}},
+                          {"mount", "umount2", "pivot_root", "chroot", "fsopen", "open_tree", "move_mount",
+                           "bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key", "request_key",
+                           "open_by_handle_at", "name_to_handle_at", "personality READ_IMPLIES_EXEC"}));
     }
 
     void hasNoCallNewerThanTheFilter_data() { addTierRows(); }
@@ -153,11 +167,21 @@ private Q_SLOTS:
         options.timeout = std::chrono::minutes(3);
         const Results bare = resultsOf(world.bareDeed("try_syscall", arguments, options));
         const Results box = resultsOf(world.deed(fetched("tier"), "try_syscall", arguments, {}, options));
+        // Of several wrong arguments the supervisor may name another one first; queues and semaphores are the
+        // box's own, so a name is still free there; landlock wants no_new_privs, which only the box has.
+        const std::set<std::string> excused{
+            std::to_string(SYS_mknod),  std::to_string(SYS_mknodat),
+            std::to_string(SYS_msgget), std::to_string(SYS_semget),
+            std::to_string(SYS_shmget), std::to_string(SYS_landlock_restrict_self)};
+        const std::set<std::string> refusals{"EPERM", "ENOSYS", "EOPNOTSUPP", "EAFNOSUPPORT"};
         std::string wrong;
         for (const auto& [number, result] : bare) {
+            if (excused.contains(number)) {
+                continue;
+            }
             const auto found = box.find(number);
             const std::string seen = found == box.end() ? "nothing" : found->second;
-            if (seen != result && !isRefusal(seen)) {
+            if (seen != result && !refusals.contains(seen)) {
                 wrong += number + ": " + result + " became " + seen + '\n';
             }
         }
@@ -230,7 +254,9 @@ private Q_SLOTS:
             if (result == "OK" || result == "ENODATA") {
                 executed.push_back("call-" + call);
             } else {
-                QVERIFY2(isRefusal(result), (call + ' ' + result).c_str());
+                // A lower file has no second name in a layer (EXDEV): programs copy.
+                const bool isLink = call.rfind("link", 0) == 0 && fetched("tier") == "container";
+                QVERIFY2(isRefusal(result) || (isLink && result == "EXDEV"), (call + ' ' + result).c_str());
             }
         }
         QVERIFY(executed.size() > 35);

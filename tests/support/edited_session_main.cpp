@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // revet-session as the tests build it: the same program, but the steps that REVET_TEST_WITHOUT names, one a
-// line, are taken out of the box's plan. A step is named by its kind, or by its kind and its target.
+// line, are taken out of the box's plan. A step is named by its kind, or by its kind and its target. Without
+// its layer, an overlay is what lies below: the host's own directory.
 
 #include "engine/session/session_process.h"
 
@@ -17,13 +18,20 @@ namespace {
 
 using revet::launcher::Plan;
 using revet::launcher::Step;
+using revet::launcher::StepKind;
 
 void takeOut(std::vector<Step>& steps, const std::set<std::string>& names)
 {
-    std::erase_if(steps, [&](const Step& step) {
+    const auto isNamed = [&](const Step& step) {
         const std::string kind(revet::launcher::toString(step.kind));
         return names.contains(kind) || names.contains(kind + " " + step.target);
-    });
+    };
+    for (Step& step : steps) {
+        if (step.kind == StepKind::Overlay && isNamed(step)) {
+            step = {StepKind::Bind, step.source, step.target, {}, 0};
+        }
+    }
+    std::erase_if(steps, isNamed);
 }
 
 } // namespace

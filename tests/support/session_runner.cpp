@@ -94,6 +94,11 @@ std::string SessionRunner::program(const std::string& name)
     return std::string(REVET_PROGRAM_DIRECTORY) + '/' + name;
 }
 
+std::string SessionRunner::editedRevet()
+{
+    return REVET_EDITED_DIRECTORY "/bin/revet";
+}
+
 Finished SessionRunner::revet(const std::vector<std::string>& arguments, const RunOptions& options) const
 {
     if (options.without.empty()) {
@@ -104,7 +109,7 @@ Finished SessionRunner::revet(const std::vector<std::string>& arguments, const R
     for (const std::string& step : options.without) {
         steps += step + '\n';
     }
-    return start(m_home, REVET_EDITED_DIRECTORY "/bin/revet", arguments, edited);
+    return start(m_home, editedRevet(), arguments, edited);
 }
 
 Finished SessionRunner::run(const std::string& tier, const std::vector<std::string>& command,

@@ -68,6 +68,9 @@ public:
 
     /// Where a program of the build is: "revet", "revet-bench".
     [[nodiscard]] static std::string program(const std::string& name);
+    /// The `revet` whose plan can be edited, for what revet() is not enough for: the steps to take out go
+    /// into the variable REVET_TEST_WITHOUT, one a line.
+    [[nodiscard]] static std::string editedRevet();
 
 private:
     const TempHome& m_home;

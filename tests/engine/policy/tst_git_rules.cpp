@@ -124,8 +124,9 @@ void GitRulesTest::knowsTheShapeOfAGitdir()
     };
     QVERIFY(shape({"HEAD", "objects", "refs"}));
     QVERIFY(shape({"HEAD", "commondir", "gitdir"}));
-    QVERIFY(shape({"HEAD", "commondir", "refs"}));
-    QVERIFY(!shape({"objects", "refs"}));
+    QVERIFY(shape({"HEAD", "commondir"}));
+    QVERIFY(shape({"objects", "refs"})); // what a commondir leads to
+    QVERIFY(!shape({"commondir", "refs"}));
     QVERIFY(!shape({"HEAD", "refs"}));
     QVERIFY(!shape({"HEAD", "objects"}));
     for (const char* name : {"HEAD", "objects", "refs", "commondir", "gitdir", "config"}) {
