@@ -251,6 +251,11 @@ private Q_SLOTS:
         std::vector<std::string> executed;
         for (const auto& [call, result] : results) {
             // ENODATA: an attribute that is not there; the call reached it.
+            // In a layer a file without a name is recorded when it gets one.
+            const bool isNameless = call == "tmpfile" && fetched("tier") == "container";
+            if ((result == "OK" || result == "ENODATA") && isNameless) {
+                continue;
+            }
             if (result == "OK" || result == "ENODATA") {
                 executed.push_back("call-" + call);
             } else {

@@ -66,9 +66,15 @@ std::vector<Wall> walls(const std::string& tier)
     const Words kept = isSandbox ? Words{"EACCES", "EROFS"} : Words{"OK"};
     return {
         {"E003", "plant_hook", {"hook-direct", "HOME/fired"}, writable, "", {}, {}, "PROJECT/.git/hooks"},
-        {"E006", "connect_to", {"unix", "OLD/canary.sock"}, kHostTree, "stream", {"ENOENT"}, {"OK"}},
+        {"E006",
+         "connect_to",
+         {"unix", "OLD/canary.sock"},
+         kHostTree,
+         "stream",
+         {"ENOENT", "EACCES"},
+         {"OK"}},
         {"E007", "connect_to", {"abstract", "ABSTRACT"}, kHostNetwork, "stream", {"ECONNREFUSED"}, {"OK"}},
-        {"E008", "connect_to", {"unix", "OLD/bus"}, kHostTree, "stream", {"ENOENT"}, {"OK"}},
+        {"E008", "connect_to", {"unix", "OLD/bus"}, kHostTree, "stream", {"ENOENT", "EACCES"}, {"OK"}},
         {"E009", "read_path", {"OLD/.ssh/key"}, kHostTree, "OLD/.ssh/key", {"ENOENT"}, {"OK"}},
         {"E010",
          "write_path",

@@ -78,7 +78,6 @@ const std::array<DangerousCall, kDangerousCallCount> kDangerousCalls{{
     {"seccomp_new_listener", SYS_seccomp, {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, 0}},
     {"clock_settime", SYS_clock_settime, {0, 0}},
     {"settimeofday", SYS_settimeofday, {0, 0}},
-    {"adjtimex", SYS_adjtimex, {0}},
     {"sethostname", SYS_sethostname, {0, 0}},
     {"setdomainname", SYS_setdomainname, {0, 0}},
     {"io_uring_setup", SYS_io_uring_setup, {0, 0}},

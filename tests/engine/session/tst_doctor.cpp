@@ -110,7 +110,6 @@ std::vector<Wall> walls()
         {"load-filter known", filter("known"), "system call filters"},
         {"load-filter judged", filter("judged"), "io_uring"},
         {"close-descriptors", kind({StepKind::CloseDescriptors}), "inherited descriptors"},
-        {"fresh-keyring", kind({StepKind::FreshKeyring}), "keyring canary"},
         {"detach-host", kind({StepKind::DetachHost, StepKind::HideHost}), "canary through the host's tree"},
         {"inner-namespaces", kind({StepKind::InnerNamespaces, StepKind::HostName, StepKind::Loopback}),
          "host loopback (IPv4)"},
