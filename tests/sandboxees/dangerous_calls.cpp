@@ -75,7 +75,6 @@ const std::array<DangerousCall, kDangerousCallCount> kDangerousCalls{{
     {"process_mrelease", SYS_process_mrelease, {-1, 0}},
     {"kcmp", SYS_kcmp, {0, 0, kLinuxMips, 0, 0}},
     {"pidfd_getfd", SYS_pidfd_getfd, {-1, 0, 0}},
-    {"seccomp_new_listener", SYS_seccomp, {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, 0}},
     {"clock_settime", SYS_clock_settime, {0, 0}},
     {"settimeofday", SYS_settimeofday, {0, 0}},
     {"sethostname", SYS_sethostname, {0, 0}},
