@@ -165,11 +165,12 @@ UniqueFd& keptHostTree()
     return tree;
 }
 
-/// Covered, not detached: a mount that is nowhere attached could not be cloned for later grants (Linux 6.1).
+/// By an empty place, in which every name is absent. Covered, not detached: a mount that is nowhere attached
+/// could not be cloned for later grants (Linux 6.1).
 Result<void> hideHost()
 {
     REVET_ASSIGN_OR_RETURN(keptHostTree(), openHostTree());
-    if (::mount("none", kHostTree, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=000,size=4k")
+    if (::mount("none", kHostTree, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=555,size=4k")
         != 0) {
         return failErrno("cover the host's tree");
     }
