@@ -70,8 +70,10 @@ private Q_SLOTS:
         const std::string tier = fetched("tier");
         world.makeRepository();
         const std::filesystem::path hook = world.project() / ".git/hooks/post-checkout";
-        const Finished finished
-            = world.deed(tier, "race_path", {fetched("deed"), world.project() / "harmless", hook, "3000"});
+        RunOptions options;
+        options.timeout = std::chrono::minutes(3); // two busy threads beside the supervisor
+        const Finished finished = world.deed(
+            tier, "race_path", {fetched("deed"), world.project() / "harmless", hook, "3000"}, {}, options);
         QVERIFY2(numberAfter(finished.out, "succeeded") > 0, (finished.out + finished.err).c_str());
         QVERIFY(!std::filesystem::exists(hook));
         if (tier == "sandbox") {
@@ -141,7 +143,16 @@ private Q_SLOTS:
     {
         const World world;
         const Finished finished = world.deed(fetched("tier"), "try_syscall");
-        REVET_VERIFY_NONE(otherThan(finished, {"EPERM", "ENOSYS"}));
+        // Reading the clock's state is anybody's; a filter of its own that cannot be read is the kernel's to
+        // refuse (gainsNothingByFiltersOfItsOwn tries a readable one).
+        const std::set<std::string> harmless{"adjtimex", "seccomp_new_listener"};
+        std::string wrong;
+        for (const auto& [call, result] : resultsOf(finished)) {
+            wrong += isRefusal(result) || (harmless.contains(call) && result == "EFAULT")
+                ? std::string()
+                : call + ' ' + result + '\n';
+        }
+        QVERIFY2(!resultsOf(finished).empty() && wrong.empty(), wrong.c_str());
         REVET_VERIFY_NONE(
             missingEvents(world, {.kinds = {"syscall"}, .verdicts = {"denied"}},
                           {"mount", "umount2", "pivot_root", "chroot", "fsopen", "open_tree", "move_mount",

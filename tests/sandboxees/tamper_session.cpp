@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace victim = revet::victim;
@@ -41,6 +42,7 @@ public:
             return;
         }
         tryCreate(directory);
+        const bool mayHoldWritable = !isReadOnly(directory);
         // One thread only.
         while (const dirent* const entry = ::readdir(stream)) { // NOLINT(concurrency-mt-unsafe)
             const std::string name = entry->d_name;
@@ -50,7 +52,7 @@ public:
             const std::string path = (directory == "/" ? "" : directory) + "/" + name;
             if (entry->d_type == DT_DIR) {
                 walk(path, depth + 1);
-            } else if (entry->d_type == DT_REG && !isOwn(path)) {
+            } else if (entry->d_type == DT_REG && mayHoldWritable && !isOwn(path)) {
                 tryOpen(path);
             }
         }
@@ -63,6 +65,12 @@ private:
     {
         return std::any_of(m_own.begin(), m_own.end(),
                            [&path](const std::string& own) { return path == own; });
+    }
+    /// The mount itself says so: no need to try each of the 100,000 files below /usr.
+    static bool isReadOnly(const std::string& directory)
+    {
+        struct statvfs status = {};
+        return ::statvfs(directory.c_str(), &status) == 0 && (status.f_flag & ST_RDONLY) != 0;
     }
     void tryOpen(const std::string& path)
     {
