@@ -118,9 +118,9 @@ Result<std::vector<EventRow>> queryFewPaths(StatementCache& statements, const Qu
 } // namespace
 
 Result<std::vector<EventRow>> queryEvents(StatementCache& statements, TextTable& texts, WallTime sessionStart,
-                                          const EventFilter& filter, Direction direction, std::int64_t from,
-                                          std::size_t limit)
+                                          const EventFilter& filter, const PageRequest& page)
 {
+    const auto [direction, from, limit] = page;
     REVET_ASSIGN_OR_RETURN(const std::int64_t newest,
                            statements.database().singleInteger("SELECT ifnull(max(seq), 0) FROM event"));
     if (direction == Direction::Forward && from >= newest) {

@@ -64,7 +64,7 @@ public:
         REVET_ASSIGN_OR_RETURN(const ReadSnapshot snapshot, ReadSnapshot::begin(database()));
         REVET_ASSIGN_OR_RETURN(
             const std::vector<EventRow> rows,
-            queryEvents(*m_statements, texts(), m_sessionStart, filter, direction, from, limit));
+            queryEvents(*m_statements, texts(), m_sessionStart, filter, PageRequest{direction, from, limit}));
         std::vector<Event> events;
         events.reserve(rows.size());
         for (const EventRow& row : rows) {

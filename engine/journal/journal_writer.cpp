@@ -45,20 +45,20 @@ private:
         Batch batch;
         while (m_queue.take(batch)) {
             if (Result<void> written = m_store->write(batch); !written) {
-                reportFailure(std::move(written).error());
+                reportFailure(written.error());
                 break;
             }
             m_queue.done();
         }
         if (!m_error) {
             if (Result<void> finished = m_store->finish(); !finished) {
-                reportFailure(std::move(finished).error());
+                reportFailure(finished.error());
             }
         }
         m_store.reset();
     }
 
-    void reportFailure(Error error)
+    void reportFailure(const Error& error)
     {
         log(LogLevel::Error, "journal", "the journal cannot be written: " + toString(error));
         m_error = error;

@@ -10,6 +10,7 @@ namespace revet::journal {
 PathGlob::PathGlob(std::string_view pattern)
     : m_pattern(pattern)
     , m_lastPartOnly(pattern.find('/') == std::string_view::npos)
+    , m_isLiteral(pattern.find_first_of("*?") == std::string_view::npos)
 {
 }
 
@@ -17,6 +18,14 @@ bool PathGlob::matches(std::string_view path) const
 {
     if (m_lastPartOnly) {
         path.remove_prefix(path.rfind('/') + 1); // npos + 1 is 0
+    }
+    if (m_isLiteral) {
+        return path == m_pattern;
+    }
+    // Most paths of a journal end otherwise than the pattern.
+    const char end = m_pattern.back();
+    if (end != '*' && end != '?' && (path.empty() || path.back() != end)) {
+        return false;
     }
     // reached[i]: the first i bytes of the path match the pattern so far.
     std::vector<bool> reached(path.size() + 1, false);

@@ -21,6 +21,7 @@ public:
 private:
     std::string m_pattern;
     bool m_lastPartOnly;
+    bool m_isLiteral;
 };
 
 } // namespace revet::journal
