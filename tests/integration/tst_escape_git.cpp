@@ -134,7 +134,17 @@ private Q_SLOTS:
 
         const Finished finished = world.deed(tier, "rename_parent", {path});
         QVERIFY2(!finished.timedOut && finished.status <= 1, finished.err.c_str());
-        QCOMPARE(readFile(world.project() / path), "original\n");
+        // A repository may be moved as a whole, and is protected where it goes by its shape.
+        std::filesystem::path kept = world.project() / path;
+        for (const std::string aside : {".git-aside", ".git-aside2"}) {
+            const std::filesystem::path moved = world.project() / aside / "hooks/pre-commit";
+            if (path.rfind(".git/", 0) == 0 && std::filesystem::exists(moved)) {
+                QVERIFY(!std::filesystem::exists(kept));
+                kept = moved;
+            }
+        }
+        QVERIFY(std::filesystem::exists(kept));
+        QCOMPARE(readFile(kept), "original\n");
         REVET_VERIFY_NONE(missingEvent(
             world,
             {.verdicts = {tier == "container" ? "contained" : "denied"}, .target = path.substr(0, 4)}));
