@@ -34,13 +34,16 @@ Result<BatchStore> BatchStore::create(const std::filesystem::path& file, const S
     BatchStore store(std::move(database), session.started);
     REVET_RETURN_IF_ERROR(migrate(store.m_database, journalSchema()));
     REVET_RETURN_IF_ERROR(store.prepare());
+    REVET_RETURN_IF_ERROR(store.m_database.useWal());
     Batch first;
     first.session = session;
     REVET_RETURN_IF_ERROR(
         inTransaction(store.m_database, [&store, &first] { return store.writeRows(first); }));
-    REVET_RETURN_IF_ERROR(store.m_database.useWal());
+    REVET_RETURN_IF_ERROR(store.m_database.syncLog());
     REVET_ASSIGN_OR_RETURN(WatchedFile watched, WatchedFile::open(file));
+    REVET_ASSIGN_OR_RETURN(WatchedFile log, WatchedFile::open(file.string() + "-wal"));
     store.m_watched.push_back(std::move(watched));
+    store.m_watched.push_back(std::move(log));
     return store;
 }
 
@@ -70,11 +73,6 @@ Result<void> BatchStore::prepare()
 Result<void> BatchStore::write(const Batch& batch)
 {
     REVET_RETURN_IF_ERROR(inTransaction(m_database, [&] { return writeRows(batch); }));
-    if (m_watched.size() == 1) {
-        // The log exists from the first commit on.
-        REVET_ASSIGN_OR_RETURN(WatchedFile wal, WatchedFile::open(m_database.file().string() + "-wal"));
-        m_watched.push_back(std::move(wal));
-    }
     for (const WatchedFile& file : m_watched) {
         REVET_RETURN_IF_ERROR(file.check());
     }

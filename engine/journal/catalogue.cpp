@@ -12,6 +12,9 @@ namespace revet::journal {
 
 namespace {
 
+// The next process reads what the log holds before anything else; a log that is emptied makes the next writer
+// wait for the disk. This many bytes take a fraction of a millisecond to read, and hold a dozen sessions.
+constexpr std::uintmax_t kLongLogBytes = 500'000;
 constexpr int kMostTries = 64; // of a random id among 900 million
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr const char* kSessionColumns = "id, label, state, project, tier, observe, command, started, ending, "
@@ -101,10 +104,16 @@ Result<Catalogue> Catalogue::open(const std::filesystem::path& file)
     if (const Result<void> logged = catalogue.m_database.useWal(); !logged) {
         return catalogue.explain(logged.error());
     }
+    REVET_RETURN_IF_ERROR(catalogue.m_database.syncLog());
     if (const Result<void> migrated = migrate(catalogue.m_database, catalogueSchema()); !migrated) {
         return catalogue.explain(migrated.error());
     }
     return catalogue;
+}
+
+Result<void> Catalogue::emptyLog()
+{
+    return m_database.logBytes() < kLongLogBytes ? Result<void>() : m_database.checkpoint();
 }
 
 Result<ProjectRecord> Catalogue::addProject(const ProjectRecord& project)

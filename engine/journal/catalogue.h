@@ -51,9 +51,8 @@ public:
     [[nodiscard]] Result<void> removeSession(const SessionId& id); ///< NotFound
     /// All sessions, or those of one project, oldest first.
     [[nodiscard]] Result<std::vector<SessionInfo>> sessions(std::optional<std::string> project = {});
-    /// Moves the write-ahead log into the file, waiting for the disk: for when nobody waits. The next process
-    /// that opens the catalogue would read the whole log first.
-    [[nodiscard]] Result<void> checkpoint() { return m_database.checkpoint(); }
+    /// Moves a write-ahead log that has grown long into the file, waiting for the disk: for when nobody waits.
+    [[nodiscard]] Result<void> emptyLog();
     /// Those whose end nobody has recorded yet: running, or their revet-session has died.
     [[nodiscard]] Result<std::vector<SessionInfo>> openSessions();
     /// The sessions that `text` may mean: the one with that id, else those with that label, else those whose

@@ -133,15 +133,26 @@ Result<void> Database::useWal()
         switched = execute("PRAGMA journal_mode = WAL");
     }
     REVET_RETURN_IF_ERROR(switched);
-    REVET_RETURN_IF_ERROR(execute("PRAGMA synchronous = NORMAL"));
     REVET_RETURN_IF_ERROR(execute("PRAGMA cache_size = -8192"));
     sqlite3_wal_hook(m_handle.get(), afterCommit, nullptr);
     return {};
 }
 
+Result<void> Database::syncLog()
+{
+    return execute("PRAGMA synchronous = NORMAL");
+}
+
 void Database::keepLogOnClose()
 {
     sqlite3_db_config(m_handle.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+std::uintmax_t Database::logBytes() const
+{
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(m_file.string() + "-wal", error);
+    return error ? 0 : size;
 }
 
 Result<void> Database::checkpoint()

@@ -19,7 +19,7 @@ class Database
 {
 public:
     enum class Access {
-        CreateNew, ///< the file must not exist; mode 0600; nothing is synced until useWal()
+        CreateNew, ///< the file must not exist; mode 0600; nothing is synced until syncLog()
         CreateOrOpen, ///< mode 0600 when new
         ReadOnly,
         InMemory, ///< the path is ignored
@@ -29,12 +29,16 @@ public:
     /// Runs constant SQL without parameters.
     [[nodiscard]] Result<void> execute(const char* sql);
     [[nodiscard]] Result<Statement> prepare(const std::string& sql);
-    /// Switches to a write-ahead log that readers never wait for, synced at checkpoints only: a killed
-    /// process loses nothing that was committed, a machine that loses power may lose the last seconds.
+    /// Switches to a write-ahead log that readers never wait for.
     [[nodiscard]] Result<void> useWal();
+    /// From now on the log is synced when it starts over and at checkpoints only: a killed process loses
+    /// nothing that was committed, a machine that loses power may lose the last seconds. The first commit into
+    /// an empty log, which no older one can be taken for, may come before: it need not wait for the disk.
+    [[nodiscard]] Result<void> syncLog();
     /// Leaves the log where it is when the last connection closes, so that a short-lived process does not
     /// wait for the disk at its end.
     void keepLogOnClose();
+    [[nodiscard]] std::uintmax_t logBytes() const;
     /// Moves the log into the file and empties it; on the disk afterwards.
     [[nodiscard]] Result<void> checkpoint();
     [[nodiscard]] Result<std::int64_t> singleInteger(const std::string& sql);

@@ -3,6 +3,8 @@
 
 #include "engine/policy/toml_text.h"
 
+#include "engine/policy/compiled_toml.h"
+
 #include <algorithm>
 #include <exception>
 
@@ -80,6 +82,10 @@ Result<TomlValue> parseToml(std::string_view toml, std::string_view name)
 {
     if (toml.size() > kMaximumSize) {
         return failAtLine(name, 1, "the file is larger than 1 MiB");
+    }
+    if (isCompiledToml(toml)) {
+        auto root = readCompiledToml(toml);
+        return root ? std::move(root) : failAtLine(name, 1, toString(root.error()));
     }
     // The library as Debian builds it reports errors by exceptions; none leaves this function.
     try {

@@ -38,7 +38,7 @@ struct TomlMember
     TomlValue value;
 };
 
-/// The table of a whole text. Errors read "NAME:LINE: why". At most 1 MiB.
+/// The table of a whole text, or of a compiled one. Errors read "NAME:LINE: why". At most 1 MiB.
 [[nodiscard]] Result<TomlValue> parseToml(std::string_view toml, std::string_view name);
 
 /// Reads values out of a table and names file and line when they are not what they should be.

@@ -171,8 +171,8 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ig
     } else {
         session.finish(*end);
     }
-    if (const auto emptied = catalogue.checkpoint(); !emptied) { // nobody waits for us any more
-        log(LogLevel::Info, "session", "checkpoint the catalogue: " + toString(emptied.error()));
+    if (const auto emptied = catalogue.emptyLog(); !emptied) { // nobody waits for us any more
+        log(LogLevel::Info, "session", "empty the log of the catalogue: " + toString(emptied.error()));
     }
     return {};
 }

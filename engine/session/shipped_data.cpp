@@ -15,12 +15,14 @@ namespace {
 namespace fs = std::filesystem;
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
-Result<void> addProfiles(const fs::path& folder, NamedTexts& texts)
+constexpr const char* kCompiled = ".compiled"; ///< of Revet's own; a person's are TOML
+
+Result<void> addProfiles(const fs::path& folder, const char* extension, NamedTexts& texts)
 {
     std::error_code error;
     std::vector<fs::path> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-        if (entry.path().extension() == ".toml") {
+        if (entry.path().extension() == extension) {
             files.push_back(entry.path());
         }
     }
@@ -58,27 +60,27 @@ Result<policy::ProfileSet> ShippedData::profiles() const
 
 Result<policy::RunLaterTable> ShippedData::runLater() const
 {
-    REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / "tables/run-later.toml"));
+    REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / (std::string("tables/run-later") + kCompiled)));
     return policy::RunLaterTable::parse(text);
 }
 
 Result<policy::HiddenTable> ShippedData::readHidden(const std::string& home) const
 {
-    REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / "tables/hidden.toml"));
+    REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / (std::string("tables/hidden") + kCompiled)));
     return policy::HiddenTable::parse(text, {home, m_places.runtime.parent_path().string()});
 }
 
 Result<policy::EnvironmentTable> ShippedData::readEnvironment() const
 {
-    REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / "tables/environment.toml"));
+    REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / (std::string("tables/environment") + kCompiled)));
     return policy::EnvironmentTable::parse(text);
 }
 
 Result<policy::ProfileSet> ShippedData::readProfiles() const
 {
     NamedTexts texts;
-    REVET_RETURN_IF_ERROR(addProfiles(m_installation.share / "profiles", texts));
-    REVET_RETURN_IF_ERROR(addProfiles(m_places.config / "profiles", texts));
+    REVET_RETURN_IF_ERROR(addProfiles(m_installation.share / "profiles", kCompiled, texts));
+    REVET_RETURN_IF_ERROR(addProfiles(m_places.config / "profiles", ".toml", texts));
     return policy::ProfileSet::load(texts);
 }
 
