@@ -211,7 +211,8 @@ Result<Answer> NotifyLoop::pathCall(const Notification& notification, Target& ta
 
 Result<Answer> NotifyLoop::mutation(const Notification& notification, Target& target, const Call& call)
 {
-    if (!target.hasBoxView()) {
+    REVET_ASSIGN_OR_RETURN(const bool seesBox, target.hasBoxView());
+    if (!seesBox) {
         // Its paths mean other objects than ours. Goes on: through its mounts the project is read-only, and
         // what it mounted itself is its own.
         m_recorder.foreignMutation(target, call);

@@ -59,11 +59,11 @@ public:
         ::getrlimit(RLIMIT_FSIZE, &limit);
         return limit.rlim_cur;
     }
-    [[nodiscard]] bool hasBoxView() override { return seesBox; }
+    [[nodiscard]] Result<bool> hasBoxView() override { return seesBox; }
 
     std::string directory; ///< the working directory; empty: the calling thread's own
     mode_t mask = 022;
-    bool seesBox = true;
+    Result<bool> seesBox = true;
 
 private:
     static Result<std::string> linkText(const std::string& link, int missing)

@@ -15,6 +15,7 @@
 #include <set>
 
 #include <netinet/in.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -58,6 +59,7 @@ private Q_SLOTS:
     void triesAWaitingCallAgain();
     void answersMalformedArgumentsItself();
     void refusesWhatItCannotLookAt();
+    void refusesWhoseViewItCannotSee();
     void answersNobodyWhoHasGone();
     void refusesACallThatNobodyKnows();
     void keepsTheUmaskAndTheDirectory();
@@ -258,6 +260,38 @@ void NotifyLoopTest::refusesWhatItCannotLookAt()
     QCOMPARE(m_sink.facts.size(), std::size_t{1});
     QCOMPARE(m_sink.facts[0].verdict, Verdict::Denied);
     QCOMPARE(m_sink.facts[0].kind, ActionKind::Syscall);
+}
+
+void NotifyLoopTest::refusesWhoseViewItCannotSee()
+{
+    std::array<int, 2> ends{};
+    QCOMPARE(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const UniqueFd ready(ends[0]);
+    UniqueFd writeEnd(ends[1]);
+    const pid_t secretive = ::fork();
+    if (secretive == 0) {
+        ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // its root and namespaces are nobody's to look at
+        static_cast<void>(::write(writeEnd.get(), "r", 1));
+        ::pause();
+        ::_exit(0);
+    }
+    writeEnd.reset();
+    char mark = 0;
+    QCOMPARE(::read(ready.get(), &mark, 1), ssize_t{1});
+    bool isPerformed = false;
+    m_broker = [&](const Call&, Target&) {
+        isPerformed = true;
+        return Answer::success(0);
+    };
+    const std::uint64_t change = m_device->add(secretive, SYS_fchmod, arguments(0, 0600));
+    run();
+    ::kill(secretive, SIGKILL);
+    ::waitpid(secretive, nullptr, 0);
+    QCOMPARE(errnoOf(change), EPERM);
+    QVERIFY(!isPerformed);
+    QCOMPARE(m_sink.facts.size(), std::size_t{1});
+    QCOMPARE(m_sink.facts[0].kind, ActionKind::Syscall);
+    QCOMPARE(m_sink.facts[0].verdict, Verdict::Denied);
 }
 
 void NotifyLoopTest::answersNobodyWhoHasGone()
