@@ -41,24 +41,6 @@ using os::Notification;
     return isUnseen ? ProcessCache::Context::Forgotten : ProcessCache::Context::Remembered;
 }
 
-/// Whether an error is ours rather than what the call's arguments deserve.
-[[nodiscard]] bool isOwnFailure(const Error& error)
-{
-    switch (error.errnoValue) {
-    case EBADF:
-    case EFAULT:
-    case EINVAL:
-    case E2BIG:
-    case ENAMETOOLONG:
-    case ENOENT:
-    case ENOTDIR:
-    case ERANGE:
-        return false;
-    default:
-        return true;
-    }
-}
-
 [[nodiscard]] bool movesNames(Operation operation)
 {
     return operation == Operation::Rename || operation == Operation::Remove
@@ -77,39 +59,14 @@ using os::Notification;
 
 } // namespace
 
-void sendAnswer(os::NotifyDevice& device, std::uint64_t notification, const Answer& answer)
-{
-    switch (answer.kind) {
-    case Answer::Kind::Continue:
-        device.answerContinue(notification);
-        return;
-    case Answer::Kind::Value:
-        device.answerValue(notification, answer.value);
-        return;
-    case Answer::Kind::Fail:
-    case Answer::Kind::Later: // nobody is left to try again
-        device.answerError(notification, answer.errnoValue > 0 ? answer.errnoValue : EPERM);
-        return;
-    case Answer::Kind::Descriptor:
-        break;
-    }
-    const Result<void> sent = device.answerWithFd(notification, answer.descriptor.get(), answer.closeOnExec);
-    if (sent) {
-        return;
-    }
-    if (answer.retract) {
-        answer.retract();
-    }
-    device.answerError(notification, sent.error().errnoValue == EMFILE ? EMFILE : EPERM);
-}
-
 NotifyLoop::NotifyLoop(os::NotifyDevice& device, const Dependencies& dependencies)
     : m_device(device)
     , m_dependencies(dependencies)
+    , m_answers(device, dependencies.facts)
     , m_processes(rootOf(dependencies.box), dependencies.generation, contextOf(dependencies.box))
     , m_resolver(dependencies.box, dependencies.host, dependencies.generation)
     , m_recorder(dependencies.box, m_resolver, dependencies.facts)
-    , m_waiting(device, rootOf(dependencies.box), dependencies.generation, dependencies.perform)
+    , m_waiting(device, m_answers, rootOf(dependencies.box), dependencies.generation, dependencies.perform)
     , m_hasBrokeredRoots(std::any_of(dependencies.box.roots.begin(), dependencies.box.roots.end(),
                                      [](const Root& root) { return root.kind == Root::Kind::Brokered; }))
 {
@@ -134,23 +91,18 @@ void NotifyLoop::run()
 
 void NotifyLoop::handle(const Notification& notification)
 {
+    if (!m_answers.mayBegin(notification)) {
+        return;
+    }
     const Result<ProcessCache::Process*> process = m_processes.find(notification.tid);
     if (!process) {
-        refuseOwnFailure(notification, process.error());
+        m_answers.refuse(notification, process.error());
         return;
     }
     ProcessTarget target(notification, m_device, m_processes, **process);
     const Result<Answer> answer = answerTo(notification, target);
-    if (!answer && isOwnFailure(answer.error())) {
-        refuseOwnFailure(notification, answer.error());
-        return;
-    }
-    if (!answer) {
-        m_device.answerError(notification.id, answer.error().errnoValue);
-        return;
-    }
-    if (answer->kind != Answer::Kind::Later) {
-        sendAnswer(m_device, notification.id, *answer);
+    if (!answer || answer->kind != Answer::Kind::Later) {
+        m_answers.give(notification, answer);
     }
 }
 
@@ -434,23 +386,6 @@ Answer NotifyLoop::refuseSocket(const Notification& notification, Target& target
     Answer answer = Answer::failure(fact.errnoValue);
     m_dependencies.facts.record(target.tid(), std::move(fact));
     return answer;
-}
-
-void NotifyLoop::refuseOwnFailure(const Notification& notification, const Error& error)
-{
-    if (!m_device.isValid(notification.id)) {
-        return; // the caller is gone: there is nobody to refuse anything to
-    }
-    log(LogLevel::Warning, "supervisor",
-        "call " + std::to_string(notification.number) + " refused: " + toString(error));
-    Fact fact;
-    fact.kind = ActionKind::Syscall;
-    fact.verdict = Verdict::Denied;
-    fact.target = "system call " + std::to_string(notification.number);
-    fact.rule = "the supervisor could not look at it";
-    fact.errnoValue = EPERM;
-    m_dependencies.facts.record(notification.tid, std::move(fact));
-    m_device.answerError(notification.id, EPERM);
 }
 
 } // namespace revet::supervisor

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "engine/supervisor/answers.h"
 #include "engine/supervisor/process_target.h"
 #include "engine/supervisor/recorder.h"
 #include "engine/supervisor/waiting_calls.h"
@@ -56,11 +57,11 @@ private:
     [[nodiscard]] Result<Answer> listen(const os::Notification& notification, Target& target);
     [[nodiscard]] Answer refuseCall(const policy::RefusedCall& call, Target& target);
     [[nodiscard]] Answer refuseSocket(const os::Notification& notification, Target& target);
-    void refuseOwnFailure(const os::Notification& notification, const Error& error);
     void nameEarlierExec(const os::Notification& notification);
 
     os::NotifyDevice& m_device;
     Dependencies m_dependencies;
+    Answers m_answers;
     ProcessCache m_processes;
     Resolver m_resolver;
     Recorder m_recorder;
@@ -68,8 +69,5 @@ private:
     const bool m_hasBrokeredRoots;
     std::unordered_set<int> m_unnamedExecs; ///< threads whose exec could not be read before it was made
 };
-
-/// Sends an answer; a refused or failed one is a refusal in the box too.
-void sendAnswer(os::NotifyDevice& device, std::uint64_t notification, const Answer& answer);
 
 } // namespace revet::supervisor

@@ -3,8 +3,6 @@
 
 #include "engine/supervisor/waiting_calls.h"
 
-#include "engine/supervisor/notify_loop.h"
-
 #include <cerrno>
 #include <utility>
 
@@ -21,9 +19,10 @@ constexpr int kRestartSystemCall = 512;
 
 } // namespace
 
-WaitingCalls::WaitingCalls(os::NotifyDevice& device, os::FileId boxRoot, const TreeGeneration& generation,
-                           Perform perform)
+WaitingCalls::WaitingCalls(os::NotifyDevice& device, const Answers& answers, os::FileId boxRoot,
+                           const TreeGeneration& generation, Perform perform)
     : m_device(device)
+    , m_answers(answers)
     , m_generation(generation)
     , m_perform(std::move(perform))
     , m_processes(boxRoot, generation, ProcessCache::Context::Forgotten)
@@ -80,18 +79,18 @@ void WaitingCalls::run()
 bool WaitingCalls::retry(const Waiting& waiting)
 {
     const os::Notification& notification = waiting.notification;
-    if (!m_device.isValid(notification.id)) {
+    if (!m_device.isValid(notification.id) || !m_answers.mayBegin(notification)) {
         return true;
     }
     const Result<ProcessCache::Process*> process = m_processes.find(notification.tid);
     if (!process) {
-        m_device.answerError(notification.id, EPERM);
+        m_answers.refuse(notification, process.error());
         return true;
     }
     ProcessTarget target(notification, m_device, m_processes, **process);
     const Answer answer = m_perform(waiting.call, target);
     if (answer.kind != Answer::Kind::Later) {
-        sendAnswer(m_device, notification.id, answer);
+        m_answers.give(notification, answer);
         return true;
     }
     if (std::chrono::steady_clock::now() - waiting.since < kHeldTooLong) {

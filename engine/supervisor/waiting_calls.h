@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "engine/supervisor/call.h"
+#include "engine/supervisor/answers.h"
 #include "engine/supervisor/process_target.h"
 
 #include <condition_variable>
@@ -23,8 +23,8 @@ class WaitingCalls
 public:
     using Perform = std::function<Answer(const Call&, Target&)>;
 
-    WaitingCalls(os::NotifyDevice& device, os::FileId boxRoot, const TreeGeneration& generation,
-                 Perform perform);
+    WaitingCalls(os::NotifyDevice& device, const Answers& answers, os::FileId boxRoot,
+                 const TreeGeneration& generation, Perform perform);
     /// Refuses what still waits.
     ~WaitingCalls();
     WaitingCalls(const WaitingCalls&) = delete;
@@ -47,6 +47,7 @@ private:
     [[nodiscard]] bool retry(const Waiting& waiting);
 
     os::NotifyDevice& m_device;
+    const Answers& m_answers;
     const TreeGeneration& m_generation;
     Perform m_perform;
     ProcessCache m_processes;

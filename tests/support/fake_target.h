@@ -88,6 +88,7 @@ public:
     }
     void aboutToExec(int /*tid*/, const std::string& /*path*/) override { }
     void aboutToExit(int /*tid*/, std::int32_t /*waitStatus*/) override { }
+    [[nodiscard]] bool canRecord() const override { return true; }
 
     [[nodiscard]] std::vector<Fact> take()
     {

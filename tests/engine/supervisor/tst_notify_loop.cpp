@@ -33,9 +33,15 @@ namespace {
 class Sink final : public supervisor::FactSink
 {
 public:
-    void record(int /*tid*/, Fact fact) override { facts.push_back(std::move(fact)); }
+    void record(int /*tid*/, Fact fact) override
+    {
+        facts.push_back(std::move(fact));
+        room = room > 0 ? room - 1 : 0;
+    }
     void aboutToExec(int /*tid*/, const std::string& path) override { execs.push_back(path); }
     void aboutToExit(int /*tid*/, std::int32_t status) override { exits.push_back(status); }
+    [[nodiscard]] bool canRecord() const override { return room > 0; }
+    int room = 1000; ///< how many facts are still kept
     std::vector<Fact> facts;
     std::vector<std::string> execs;
     std::vector<std::int32_t> exits;
@@ -60,6 +66,7 @@ private Q_SLOTS:
     void answersMalformedArgumentsItself();
     void refusesWhatItCannotLookAt();
     void refusesWhoseViewItCannotSee();
+    void refusesEverythingOnceFactsAreLost();
     void answersNobodyWhoHasGone();
     void refusesACallThatNobodyKnows();
     void keepsTheUmaskAndTheDirectory();
@@ -111,6 +118,7 @@ void NotifyLoopTest::init()
     m_sink.facts.clear();
     m_sink.execs.clear();
     m_sink.exits.clear();
+    m_sink.room = 1000;
     m_settled = 0;
     m_broker = [](const Call&, Target&) { return Answer::failure(EIO); };
 }
@@ -292,6 +300,31 @@ void NotifyLoopTest::refusesWhoseViewItCannotSee()
     QCOMPARE(m_sink.facts.size(), std::size_t{1});
     QCOMPARE(m_sink.facts[0].kind, ActionKind::Syscall);
     QCOMPARE(m_sink.facts[0].verdict, Verdict::Denied);
+}
+
+void NotifyLoopTest::refusesEverythingOnceFactsAreLost()
+{
+    m_sink.room = 1;
+    int performed = 0;
+    bool isTakenBack = false;
+    m_broker = [&](const Call&, Target&) {
+        ++performed;
+        m_sink.record(0, {});
+        Answer answer = Answer::success(0);
+        answer.retract = [&isTakenBack] { isTakenBack = true; };
+        return answer;
+    };
+    const std::uint64_t losing = add(SYS_mkdir, arguments("/x", 0700));
+    const std::uint64_t change = add(SYS_unlink, arguments("/x"));
+    const std::uint64_t read = add(SYS_open, arguments("/etc/passwd", O_RDONLY, 0));
+    const std::uint64_t mask = add(SYS_umask, arguments(0));
+    run();
+    QCOMPARE(errnoOf(losing), EPERM);
+    QVERIFY(isTakenBack);
+    QCOMPARE(performed, 1);
+    QCOMPARE(errnoOf(change), EPERM);
+    QCOMPARE(errnoOf(read), EPERM);
+    QCOMPARE(errnoOf(mask), EPERM);
 }
 
 void NotifyLoopTest::answersNobodyWhoHasGone()
