@@ -41,12 +41,6 @@ using os::Notification;
     return isUnseen ? ProcessCache::Context::Forgotten : ProcessCache::Context::Remembered;
 }
 
-[[nodiscard]] bool movesNames(Operation operation)
-{
-    return operation == Operation::Rename || operation == Operation::Remove
-        || operation == Operation::RemoveDirectory || operation == Operation::MakeSymlink;
-}
-
 /// Facts about what a call does as it is are worth no more than the call: where its arguments name nothing,
 /// the kernel says so itself.
 [[nodiscard]] Result<Answer> proceedUnless(const Result<void>& recorded)
@@ -66,7 +60,10 @@ NotifyLoop::NotifyLoop(os::NotifyDevice& device, const Dependencies& dependencie
     , m_processes(rootOf(dependencies.box), dependencies.generation, contextOf(dependencies.box))
     , m_resolver(dependencies.box, dependencies.host, dependencies.generation)
     , m_recorder(dependencies.box, m_resolver, dependencies.facts)
-    , m_waiting(device, m_answers, rootOf(dependencies.box), dependencies.generation, dependencies.perform)
+    , m_mutation(m_dependencies.perform, dependencies.generation, m_recorder)
+    , m_waiting({device, m_answers, dependencies.box, dependencies.host, dependencies.generation,
+                 dependencies.facts, m_dependencies.perform},
+                rootOf(dependencies.box))
     , m_hasBrokeredRoots(std::any_of(dependencies.box.roots.begin(), dependencies.box.roots.end(),
                                      [](const Root& root) { return root.kind == Root::Kind::Brokered; }))
 {
@@ -163,30 +160,9 @@ Result<Answer> NotifyLoop::pathCall(const Notification& notification, Target& ta
 
 Result<Answer> NotifyLoop::mutation(const Notification& notification, Target& target, const Call& call)
 {
-    REVET_ASSIGN_OR_RETURN(const bool seesBox, target.hasBoxView());
-    if (!seesBox) {
-        // Its paths mean other objects than ours. Goes on: through its mounts the project is read-only, and
-        // what it mounted itself is its own.
-        m_recorder.foreignMutation(target, call);
-        // A connection does not stop at a read-only mount.
-        return call.operation == Operation::Connect ? Answer::failure(EACCES) : Answer::proceed();
-    }
-    Answer answer = m_dependencies.perform(call, target);
-    const bool goesOn = answer.kind == Answer::Kind::Continue;
-    if (movesNames(call.operation)) {
-        goesOn ? m_dependencies.generation.advanceSoon() : m_dependencies.generation.advance();
-    }
+    REVET_ASSIGN_OR_RETURN(Answer answer, m_mutation.perform(call, target));
     if (answer.kind == Answer::Kind::Later) {
         m_waiting.add(notification, call);
-        return answer;
-    }
-    if (goesOn && !answer.isRecorded) {
-        // Goes on with whatever the path has become since: every brokered root is read-only in the box, so
-        // the most it can reach are its private places, its layer and devices.
-        const Result<void> recorded = m_recorder.mutation(target, call);
-        if (!recorded && isOwnFailure(recorded.error())) {
-            return fail(recorded.error());
-        }
     }
     return answer;
 }

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "engine/supervisor/answers.h"
+#include "engine/supervisor/mutation.h"
 #include "engine/supervisor/process_target.h"
-#include "engine/supervisor/recorder.h"
 #include "engine/supervisor/waiting_calls.h"
 
 #include <functional>
@@ -30,7 +30,7 @@ public:
         TreeGeneration& generation;
         FactSink& facts;
         /// The broker's two doors. Thread-safe: waiting calls come by a thread of their own.
-        std::function<Answer(const Call&, Target&)> perform;
+        Mutation::Broker perform;
         std::function<void()> settle;
     };
 
@@ -65,6 +65,7 @@ private:
     ProcessCache m_processes;
     Resolver m_resolver;
     Recorder m_recorder;
+    Mutation m_mutation;
     WaitingCalls m_waiting;
     const bool m_hasBrokeredRoots;
     std::unordered_set<int> m_unnamedExecs; ///< threads whose exec could not be read before it was made

@@ -19,13 +19,13 @@ constexpr int kRestartSystemCall = 512;
 
 } // namespace
 
-WaitingCalls::WaitingCalls(os::NotifyDevice& device, const Answers& answers, os::FileId boxRoot,
-                           const TreeGeneration& generation, Perform perform)
-    : m_device(device)
-    , m_answers(answers)
-    , m_generation(generation)
-    , m_perform(std::move(perform))
-    , m_processes(boxRoot, generation, ProcessCache::Context::Forgotten)
+WaitingCalls::WaitingCalls(const Dependencies& dependencies, os::FileId boxRoot)
+    : m_device(dependencies.device)
+    , m_answers(dependencies.answers)
+    , m_processes(boxRoot, dependencies.generation, ProcessCache::Context::Forgotten)
+    , m_resolver(dependencies.box, dependencies.host, dependencies.generation)
+    , m_recorder(dependencies.box, m_resolver, dependencies.facts)
+    , m_mutation(dependencies.broker, dependencies.generation, m_recorder)
 {
 }
 
@@ -88,8 +88,8 @@ bool WaitingCalls::retry(const Waiting& waiting)
         return true;
     }
     ProcessTarget target(notification, m_device, m_processes, **process);
-    const Answer answer = m_perform(waiting.call, target);
-    if (answer.kind != Answer::Kind::Later) {
+    const Result<Answer> answer = m_mutation.perform(waiting.call, target);
+    if (!answer || answer->kind != Answer::Kind::Later) {
         m_answers.give(notification, answer);
         return true;
     }

@@ -4,12 +4,12 @@
 #pragma once
 
 #include "engine/supervisor/answers.h"
+#include "engine/supervisor/mutation.h"
 #include "engine/supervisor/process_target.h"
 
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -21,10 +21,19 @@ namespace revet::supervisor {
 class WaitingCalls
 {
 public:
-    using Perform = std::function<Answer(const Call&, Target&)>;
+    /// All of it outlives this.
+    struct Dependencies
+    {
+        os::NotifyDevice& device;
+        const Answers& answers;
+        const BoxView& box;
+        const HostView& host;
+        TreeGeneration& generation;
+        FactSink& facts;
+        const Mutation::Broker& broker;
+    };
 
-    WaitingCalls(os::NotifyDevice& device, const Answers& answers, os::FileId boxRoot,
-                 const TreeGeneration& generation, Perform perform);
+    WaitingCalls(const Dependencies& dependencies, os::FileId boxRoot);
     /// Refuses what still waits.
     ~WaitingCalls();
     WaitingCalls(const WaitingCalls&) = delete;
@@ -48,9 +57,10 @@ private:
 
     os::NotifyDevice& m_device;
     const Answers& m_answers;
-    const TreeGeneration& m_generation;
-    Perform m_perform;
-    ProcessCache m_processes;
+    ProcessCache m_processes; ///< this and the next three belong to the thread
+    Resolver m_resolver;
+    Recorder m_recorder;
+    Mutation m_mutation;
     std::mutex m_mutex;
     std::condition_variable m_changed;
     std::deque<Waiting> m_waiting;

@@ -63,6 +63,7 @@ private Q_SLOTS:
     void recordsMutationsThatGoOn();
     void takesAFileBackWhereThereIsNoRoom();
     void triesAWaitingCallAgain();
+    void recordsAWaitingCallThatGoesOn();
     void answersMalformedArgumentsItself();
     void refusesWhatItCannotLookAt();
     void refusesWhoseViewItCannotSee();
@@ -241,6 +242,26 @@ void NotifyLoopTest::triesAWaitingCallAgain()
     QTRY_VERIFY(m_device->answerTo(later).has_value());
     QCOMPARE(kindOf(later), Kind::Value);
     QCOMPARE(tries.load(), 4);
+}
+
+void NotifyLoopTest::recordsAWaitingCallThatGoesOn()
+{
+    const test::TempHome home;
+    const std::string file = (home.project() / "file").string();
+    test::writeFile(file, "x");
+    std::atomic<int> tries = 0;
+    m_broker = [&](const Call&, Target&) { return ++tries < 2 ? Answer::later() : Answer::proceed(); };
+    const std::uint64_t later = add(SYS_truncate, arguments(file.c_str(), 0));
+    supervisor::NotifyLoop loop(*m_device,
+                                {m_box, m_host, m_generation, m_sink,
+                                 [this](const Call& call, Target& target) { return m_broker(call, target); },
+                                 [] {}});
+    loop.run();
+    QTRY_VERIFY(m_device->answerTo(later).has_value());
+    QCOMPARE(kindOf(later), Kind::Continue);
+    QCOMPARE(m_sink.facts.size(), std::size_t{1});
+    QCOMPARE(m_sink.facts[0].kind, ActionKind::Write);
+    QCOMPARE(m_sink.facts[0].target, file);
 }
 
 void NotifyLoopTest::answersMalformedArgumentsItself()
