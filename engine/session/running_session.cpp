@@ -18,10 +18,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,23 +98,9 @@ Result<void> RunningSession::startBox(const std::string& launcher, const Places&
 
 Result<void> RunningSession::startJournal(const Places& places)
 {
-    m_alarm.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!m_alarm) {
-        return failErrno("make an alarm");
-    }
-    // A handle, not a number: the box may have ended before, and kill(-1) is everybody's end.
-    const auto keeper
-        = std::make_shared<const UniqueFd>(static_cast<int>(::syscall(SYS_pidfd_open, m_box.keeper(), 0)));
-    if (!*keeper) {
-        return failErrno("hold the box's keeper");
-    }
-    const auto onFailure = [this, keeper](const Error& error) {
-        // On the journal's thread: an unrecorded box must not run, so its end does not wait for the main
-        // loop.
-        m_journalFailure = toString(error);
-        const std::uint64_t one = 1;
-        static_cast<void>(::write(m_alarm.get(), &one, sizeof one) == sizeof one);
-        ::syscall(SYS_pidfd_send_signal, keeper->get(), SIGKILL, nullptr, 0);
+    REVET_ASSIGN_OR_RETURN(m_alarm, Alarm::open(m_box.keeper()));
+    const auto onFailure = [alarm = m_alarm.get()](const Error& error) {
+        alarm->raise("the journal could not be written: " + toString(error));
     };
     REVET_ASSIGN_OR_RETURN(
         m_journal,
@@ -209,7 +193,7 @@ SessionEnd RunningSession::serve()
         const bool drains = !m_frontEnd.isThere() && m_terminal.isOpen();
         std::vector<pollfd> sources{{m_box.initSocket(), POLLIN, 0},
                                     {m_box.keeperSocket(), POLLIN, 0},
-                                    {m_alarm.get(), POLLIN, 0},
+                                    {m_alarm->fd(), POLLIN, 0},
                                     {m_frontEnd.fd(), POLLIN, 0},
                                     {drains ? m_terminal.get() : -1, POLLIN, 0}};
         for (const int fd : m_control->descriptors()) {
@@ -226,7 +210,7 @@ SessionEnd RunningSession::serve()
             continue;
         }
         if (sources[2].revents != 0) {
-            return {"the journal could not be written: " + m_journalFailure, std::nullopt, std::nullopt};
+            return {m_alarm->reason(), std::nullopt, std::nullopt};
         }
         if (sources[0].revents != 0) {
             auto message = m_box.receiveFromInit();
@@ -264,7 +248,9 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
     case Report::Kind::Listener:
         m_servers.emplace_back([this, listener = std::move(message.descriptor)]() mutable {
             os::SeccompNotifyDevice device(std::move(listener));
-            m_supervisor->serve(device);
+            if (const auto served = m_supervisor->serve(device); !served) {
+                m_alarm->raise("the box's calls could not be answered: " + toString(served.error()));
+            }
         });
         break;
     case Report::Kind::Terminal:
@@ -383,10 +369,8 @@ void RunningSession::finish(const SessionEnd& end)
     if (end.failure) {
         m_frontEnd.send(*end.failure);
     } else if (!isRecorded) {
-        m_frontEnd.send(
-            ipc::Failed{125,
-                        "record the session: " + m_journalFailure
-                            + "; the box was ended; make room or repair the disk, then run again"});
+        m_frontEnd.send(ipc::Failed{
+            125, m_alarm->reason() + "; the box was ended; make room or repair the disk, then run again"});
     } else if (end.waitStatus) {
         m_frontEnd.send(ipc::Exited{*end.waitStatus, summary()});
     } else {

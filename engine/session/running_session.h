@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/journal/journal_writer.h"
+#include "engine/session/alarm.h"
 #include "engine/session/box.h"
 #include "engine/session/control.h"
 #include "engine/session/front_end.h"
@@ -82,6 +83,7 @@ private:
     Streams m_streams;
     Box m_box;
     std::vector<launcher::Step> m_commandSteps;
+    std::unique_ptr<Alarm> m_alarm; ///< outlives what raises it
     std::unique_ptr<journal::JournalWriter> m_journal;
     std::unique_ptr<Recorder> m_recorder;
     policy::RunLaterTable m_runLater;
@@ -89,8 +91,6 @@ private:
     std::vector<std::jthread> m_servers; ///< one for each listener
     std::optional<Control> m_control;
     UniqueFd m_terminal; ///< the master of the box's terminal
-    UniqueFd m_alarm; ///< eventfd: the journal failed
-    std::string m_journalFailure;
     std::optional<SteadyTime> m_killAt;
     std::string m_stopReason;
     bool m_isStarted = false; ///< the front end was told

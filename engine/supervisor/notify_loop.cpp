@@ -3,7 +3,6 @@
 
 #include "engine/supervisor/notify_loop.h"
 
-#include "engine/base/log.h"
 #include "engine/policy/refused_calls.h"
 #include "engine/supervisor/call_decoder.h"
 #include "engine/supervisor/socket_address.h"
@@ -71,18 +70,14 @@ NotifyLoop::NotifyLoop(os::NotifyDevice& device, const Dependencies& dependencie
 
 NotifyLoop::~NotifyLoop() = default;
 
-void NotifyLoop::run()
+Result<void> NotifyLoop::run()
 {
     for (;;) {
-        const Result<std::optional<Notification>> notification = m_device.receive();
+        REVET_ASSIGN_OR_RETURN(const std::optional<Notification> notification, m_device.receive());
         if (!notification) {
-            log(LogLevel::Error, "supervisor", "the listener failed: " + toString(notification.error()));
-            return;
+            return {};
         }
-        if (!*notification) {
-            return;
-        }
-        handle(**notification);
+        handle(*notification);
     }
 }
 

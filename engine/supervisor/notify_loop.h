@@ -41,8 +41,8 @@ public:
     NotifyLoop(NotifyLoop&&) = delete;
     NotifyLoop& operator=(NotifyLoop&&) = delete;
 
-    /// Blocks until nobody is left to ask, or the device fails.
-    void run();
+    /// Blocks until nobody is left to ask. An error: the device failed, and calls wait that nobody answers.
+    [[nodiscard]] Result<void> run();
 
 private:
     void handle(const os::Notification& notification);

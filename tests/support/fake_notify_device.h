@@ -17,7 +17,7 @@
 namespace revet::test {
 
 /// A waiting room without a kernel: hands out what a test put in and keeps the answers. Thread-safe.
-class FakeNotifyDevice final : public os::NotifyDevice
+class FakeNotifyDevice : public os::NotifyDevice
 {
 public:
     struct Answer

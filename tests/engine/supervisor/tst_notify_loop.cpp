@@ -69,6 +69,7 @@ private Q_SLOTS:
     void refusesWhoseViewItCannotSee();
     void refusesEverythingOnceFactsAreLost();
     void answersNobodyWhoHasGone();
+    void tellsOfADeviceThatFails();
     void refusesACallThatNobodyKnows();
     void keepsTheUmaskAndTheDirectory();
     void tellsOfExecAndExit();
@@ -93,7 +94,7 @@ private:
             {m_box, m_host, m_generation, m_sink,
              [this](const Call& call, Target& target) { return m_broker(call, target); },
              [this] { ++m_settled; }});
-        loop.run();
+        QVERIFY(loop.run().has_value());
         QVERIFY(!m_device->hasSurplusAnswers());
     }
     [[nodiscard]] Kind kindOf(std::uint64_t id) const { return m_device->answerTo(id)->kind; }
@@ -237,7 +238,7 @@ void NotifyLoopTest::triesAWaitingCallAgain()
                                 {m_box, m_host, m_generation, m_sink,
                                  [this](const Call& call, Target& target) { return m_broker(call, target); },
                                  [] {}});
-    loop.run();
+    QVERIFY(loop.run().has_value());
     QCOMPARE(kindOf(behind), Kind::Value); // is not kept waiting by the one before
     QTRY_VERIFY(m_device->answerTo(later).has_value());
     QCOMPARE(kindOf(later), Kind::Value);
@@ -256,7 +257,7 @@ void NotifyLoopTest::recordsAWaitingCallThatGoesOn()
                                 {m_box, m_host, m_generation, m_sink,
                                  [this](const Call& call, Target& target) { return m_broker(call, target); },
                                  [] {}});
-    loop.run();
+    QVERIFY(loop.run().has_value());
     QTRY_VERIFY(m_device->answerTo(later).has_value());
     QCOMPARE(kindOf(later), Kind::Continue);
     QCOMPARE(m_sink.facts.size(), std::size_t{1});
@@ -364,6 +365,25 @@ void NotifyLoopTest::answersNobodyWhoHasGone()
     QVERIFY(!m_device->answerTo(read));
     QVERIFY(!isPerformed);
     QVERIFY(m_sink.facts.empty());
+}
+
+void NotifyLoopTest::tellsOfADeviceThatFails()
+{
+    class Failing final : public test::FakeNotifyDevice
+    {
+        [[nodiscard]] Result<std::optional<os::Notification>> receive() override
+        {
+            return fail(Error::fromErrno("receive a seccomp notification", ENOMEM));
+        }
+    };
+    Failing device;
+    supervisor::NotifyLoop loop(device,
+                                {m_box, m_host, m_generation, m_sink,
+                                 [this](const Call& call, Target& target) { return m_broker(call, target); },
+                                 [] {}});
+    const Result<void> served = loop.run();
+    QVERIFY(!served);
+    QCOMPARE(served.error().errnoValue, ENOMEM);
 }
 
 void NotifyLoopTest::refusesACallThatNobodyKnows()
