@@ -32,6 +32,7 @@ using launcher::Report;
 constexpr std::uint32_t kFirstCommand = 1;
 constexpr int kTickMs = 50; ///< how often coalesced events are let go and readers are told
 constexpr std::chrono::seconds kStopPatience{10};
+constexpr std::chrono::seconds kHangPatience{5};
 
 Fact sessionFact(std::string target, std::string rule = {}, std::int64_t detail = 0)
 {
@@ -246,12 +247,14 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
 {
     switch (message.report.kind) {
     case Report::Kind::Listener:
-        m_servers.emplace_back([this, listener = std::move(message.descriptor)]() mutable {
-            os::SeccompNotifyDevice device(std::move(listener));
-            if (const auto served = m_supervisor->serve(device); !served) {
-                m_alarm->raise("the box's calls could not be answered: " + toString(served.error()));
-            }
-        });
+        // noexcept: a task would keep an exception, and a thread that ends unseen leaves the box unanswered.
+        m_servers.start(
+            std::packaged_task<void()>([this, listener = std::move(message.descriptor)]() mutable noexcept {
+                os::SeccompNotifyDevice device(std::move(listener));
+                if (const auto served = m_supervisor->serve(device); !served) {
+                    m_alarm->raise("the box's calls could not be answered: " + toString(served.error()));
+                }
+            }));
         break;
     case Report::Kind::Terminal:
         m_terminal = std::move(message.descriptor);
@@ -342,8 +345,14 @@ void RunningSession::drainTerminal()
 void RunningSession::finish(const SessionEnd& end)
 {
     m_box.end();
-    m_servers.clear(); // joined: their filters have no user left
-    m_supervisor.reset(); // settles what it still holds back, and that is recorded
+    // Their filters have no user left; one that waits for a file system may still not end.
+    m_isHanging = !m_servers.join(kHangPatience);
+    if (m_isHanging) {
+        log(LogLevel::Error, "session",
+            "a file system does not answer a call of the box's; it is left behind");
+    } else {
+        m_supervisor.reset(); // settles what it still holds back, and that is recorded
+    }
     SessionInfo& info = m_preparation.info;
     info.ended = m_clock.now();
     info.endReason = end.reason;
@@ -351,7 +360,9 @@ void RunningSession::finish(const SessionEnd& end)
     const bool hasLayer = info.tier == Tier::Container && !end.failure;
     info.state = hasLayer ? SessionState::Review : SessionState::Ended;
     if (m_recorder) {
-        m_recorder->close();
+        if (!m_isHanging) { // else a lock that it needs may never come free
+            m_recorder->close();
+        }
         m_recorder->note(sessionFact("ended", end.reason, end.waitStatus.value_or(0)));
         m_recorder->flushAll();
     }

@@ -10,6 +10,7 @@
 #include "engine/session/front_end.h"
 #include "engine/session/preparation.h"
 #include "engine/session/recorder.h"
+#include "engine/session/server_threads.h"
 #include "engine/session/streams.h"
 #include "engine/supervisor/supervisor.h"
 
@@ -18,7 +19,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace revet::session {
@@ -48,6 +48,8 @@ public:
                                          const Places& places);
     /// Ends the box, completes the journal and tells the front end.
     void finish(const SessionEnd& end);
+    /// After finish(): a thread hangs in the kernel and uses this object. The process has to end with it.
+    [[nodiscard]] bool isHanging() const { return m_isHanging; }
     /// Enters the end into the catalogue; called before the front end is told: who runs `revet ps` next must
     /// find it there.
     using EndRecord = std::function<void(const SessionInfo&)>;
@@ -88,7 +90,8 @@ private:
     std::unique_ptr<Recorder> m_recorder;
     policy::RunLaterTable m_runLater;
     std::unique_ptr<supervisor::Supervisor> m_supervisor;
-    std::vector<std::jthread> m_servers; ///< one for each listener
+    ServerThreads m_servers;
+    bool m_isHanging = false;
     std::optional<Control> m_control;
     UniqueFd m_terminal; ///< the master of the box's terminal
     std::optional<SteadyTime> m_killAt;

@@ -174,6 +174,9 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ig
     if (const auto emptied = catalogue.checkpoint(); !emptied) { // nobody waits for us any more
         log(LogLevel::Info, "session", "checkpoint the catalogue: " + toString(emptied.error()));
     }
+    if (session.isHanging()) {
+        ::_exit(0); // nothing of what the thread uses may be destroyed
+    }
     return {};
 }
 
