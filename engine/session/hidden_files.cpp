@@ -3,6 +3,7 @@
 
 #include "engine/session/hidden_files.h"
 
+#include "engine/base/directory.h"
 #include "engine/session/git_index.h"
 #include "engine/session/project_finder.h"
 
@@ -33,15 +34,14 @@ Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::Hi
     std::set<std::string> candidates;
     std::deque<fs::path> directories{fs::path(project)};
     int looked = 0;
-    while (!directories.empty() && found.isComplete) {
+    while (!directories.empty() && looked <= kMaximumEntries) {
         const fs::path directory = directories.front();
         directories.pop_front();
-        std::error_code error;
-        for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+        const auto look = [&](const fs::directory_entry& entry) {
             if (++looked > kMaximumEntries) {
-                found.isComplete = false;
-                break;
+                return false;
             }
+            std::error_code error;
             const std::string relative = entry.path().string().substr(project.size() + 1);
             const bool isLink = entry.is_symlink(error);
             const bool isDirectory = !isLink && entry.is_directory(error);
@@ -52,7 +52,10 @@ Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::Hi
                            == kSkipped.end()) {
                 directories.push_back(entry.path());
             }
-        }
+            return true;
+        };
+        const bool isRead = forEachEntry(directory, look).has_value();
+        found.isComplete = found.isComplete && isRead && looked <= kMaximumEntries;
     }
     if (candidates.empty()) {
         return found;

@@ -3,6 +3,7 @@
 
 #include "engine/session/preparation.h"
 
+#include "engine/base/directory.h"
 #include "engine/domain/display_escape.h"
 #include "engine/session/account.h"
 #include "engine/session/git_identity.h"
@@ -98,14 +99,13 @@ Result<void> Preparer::chooseProfile()
 {
     REVET_ASSIGN_OR_RETURN(const auto profiles, m_data.profiles());
     std::vector<std::string> entries;
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(m_project.path, error)) {
+    const auto note = [&entries](const fs::directory_entry& entry) {
         constexpr std::size_t kMaximumEntries = 1000;
-        if (entries.size() >= kMaximumEntries) {
-            break;
-        }
         entries.push_back(entry.path().filename().string());
-    }
+        return entries.size() < kMaximumEntries;
+    };
+    // What cannot be listed only suggests no profile.
+    static_cast<void>(forEachEntry(m_project.path, note).has_value());
     m_profileNames = m_request.profiles;
     const std::string command = fs::path(m_request.command.front()).filename().string();
     for (const std::string& name : profiles.detect(command, entries)) {
@@ -319,7 +319,7 @@ void Preparer::describeStart()
         hidden += ", " + displayQuoted(path.substr(m_project.path.size() + 1));
     }
     if (!m_hiddenIsComplete) {
-        hidden += " (looked at the first few thousand entries only)";
+        hidden += " (not all of the project could be looked at)";
     }
     if (m_droppedSigning) {
         hidden += "; commits are not signed";

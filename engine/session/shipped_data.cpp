@@ -3,7 +3,10 @@
 
 #include "engine/session/shipped_data.h"
 
+#include "engine/base/directory.h"
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -17,12 +20,15 @@ using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 Result<void> addProfiles(const fs::path& folder, NamedTexts& texts)
 {
-    std::error_code error;
     std::vector<fs::path> files;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const auto listed = forEachEntry(folder, [&files](const fs::directory_entry& entry) {
         if (entry.path().extension() == ".toml") {
             files.push_back(entry.path());
         }
+        return true;
+    });
+    if (!listed && listed.error().errnoValue != ENOENT) { // nobody has to have profiles of their own
+        return fail(listed.error());
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
