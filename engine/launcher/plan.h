@@ -59,8 +59,6 @@ namespace bind_flag {
 inline constexpr std::uint64_t kReadOnly = 1;
 inline constexpr std::uint64_t kDevice = 2; ///< device nodes work below it
 inline constexpr std::uint64_t kOptional = 4; ///< a source that is not there is skipped
-inline constexpr std::uint64_t kExecutable
-    = 8; ///< otherwise MOUNT_ATTR_NOEXEC is not set either; kept for dumps
 } // namespace bind_flag
 
 /// Flags of a LoadFilter step.

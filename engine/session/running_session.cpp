@@ -75,7 +75,7 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const std::strin
     REVET_RETURN_IF_ERROR(startJournal(places));
     REVET_ASSIGN_OR_RETURN(m_runLater, data.runLater());
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady());
-    REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), data));
+    REVET_RETURN_IF_ERROR(startSupervisor(std::move(root)));
     REVET_RETURN_IF_ERROR(startCommand());
     return serve();
 }
@@ -114,7 +114,7 @@ Result<void> RunningSession::startJournal(const Places& places)
     return {};
 }
 
-Result<void> RunningSession::startSupervisor(UniqueFd root, const ShippedData& /*data*/)
+Result<void> RunningSession::startSupervisor(UniqueFd root)
 {
     const tiers::BoxSpec& spec = m_preparation.spec;
     supervisor::BoxView view;
@@ -167,7 +167,6 @@ Result<void> RunningSession::startCommand()
 
 void RunningSession::announceStart()
 {
-    m_isStarted = true;
     ipc::Started started;
     started.session = m_preparation.info.id;
     started.lines = m_preparation.lines;

@@ -64,7 +64,7 @@ public:
 private:
     [[nodiscard]] Result<void> startBox(const std::string& launcher, const Places& places);
     [[nodiscard]] Result<void> startJournal(const Places& places);
-    [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const ShippedData& data);
+    [[nodiscard]] Result<void> startSupervisor(UniqueFd root);
     [[nodiscard]] Result<void> startCommand();
     [[nodiscard]] SessionEnd serve();
     void announceStart();
@@ -96,7 +96,6 @@ private:
     UniqueFd m_terminal; ///< the master of the box's terminal
     std::optional<SteadyTime> m_killAt;
     std::string m_stopReason;
-    bool m_isStarted = false; ///< the front end was told
 };
 
 } // namespace revet::session

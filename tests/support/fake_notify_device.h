@@ -89,10 +89,6 @@ public:
         keep(id, {Answer::Kind::Descriptor, 0, status.st_ino});
         return {};
     }
-    [[nodiscard]] Result<int> addFd(std::uint64_t /*id*/, int fd, CloseOnExec /*closeOnExec*/) override
-    {
-        return fd;
-    }
 
 private:
     void keep(std::uint64_t id, Answer answer)
