@@ -36,6 +36,7 @@ Result<void> makeEmptyThings(const fs::path& data, tiers::BoxSpec& spec)
     return makePrivateDirectory(spec.emptyDirectory);
 }
 
+/// The steps of prepare(): each fills its part of the result, from what those before it found.
 class Preparer
 {
 public:
@@ -64,13 +65,20 @@ public:
     }
 
 private:
+    /// The named profiles, and those that the command and the project's files suggest.
     Result<void> chooseProfile();
     void fillInfo();
+    /// The session's and the project's own directories; the parts of the box that need no looking around.
     Result<void> makeDirectories();
+    /// The private home: toolchains that show through, caches, git's identity.
     Result<void> fillHome();
+    /// --bind-ro and --bind-rw, never into Revet's own data; then the mount points of everything in the home.
     Result<void> fillBinds();
+    /// Secrets within the project.
     Result<void> hideFiles();
+    /// Arguments, filtered environment and working directory.
     Result<void> fillCommand();
+    /// The lines that a person sees before the start.
     void describeStart();
     [[nodiscard]] fs::path sessionDirectory() const
     {

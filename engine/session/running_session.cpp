@@ -134,9 +134,8 @@ Result<void> RunningSession::startSupervisor(UniqueFd root)
             const std::string layer = i == 0 ? spec.layer : spec.layer + "/side" + std::to_string(i - 1);
             part.upper.reset(::open((layer + "/upper").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
             part.lower.reset(::open(part.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-            // overlayfs made it with mode 000; a session that is killed must leave nothing that resists
-            // removal.
-            // The latter two are there with "volatile".
+            // overlayfs made them with mode 000, the latter two with "volatile": a session that is killed
+            // must leave nothing that resists removal.
             for (const char* const made :
                  {"/work/work", "/work/work/incompat", "/work/work/incompat/volatile"}) {
                 ::chmod((layer + made).c_str(), 0700);
