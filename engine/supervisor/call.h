@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/unique_fd.h"
+#include "engine/domain/action.h"
 #include "engine/os/seccomp_notify.h"
 
 #include <cstdint>
@@ -67,6 +68,9 @@ struct Call
     std::uint64_t resolve = 0; ///< openat2's resolve flags
     int socket = -1; ///< BindLocalSocket, Connect: the target's descriptor
 };
+
+/// What the call is in the record, whoever performs it.
+[[nodiscard]] ActionKind actionOf(const Call& call);
 
 /// What the supervisor answers.
 struct Answer

@@ -61,6 +61,7 @@ private Q_SLOTS:
     void givesTheBrokersAnswer_data();
     void givesTheBrokersAnswer();
     void recordsMutationsThatGoOn();
+    void recordsASymbolicLinkAsALink();
     void takesAFileBackWhereThereIsNoRoom();
     void triesAWaitingCallAgain();
     void recordsAWaitingCallThatGoesOn();
@@ -197,6 +198,19 @@ void NotifyLoopTest::recordsMutationsThatGoOn()
         QCOMPARE(fact.target, i == 0 ? made : old);
     }
     QCOMPARE(m_sink.facts[2].other, made);
+}
+
+void NotifyLoopTest::recordsASymbolicLinkAsALink()
+{
+    const test::TempHome home;
+    const std::string name = home.project() / "name";
+    m_broker = [](const Call&, Target&) { return Answer::proceed(); };
+    add(SYS_symlink, arguments("anywhere", name.c_str()));
+    run();
+    QCOMPARE(m_sink.facts.size(), std::size_t{1});
+    QCOMPARE(m_sink.facts[0].kind, ActionKind::Link); // as where the broker makes it
+    QCOMPARE(m_sink.facts[0].target, name);
+    QCOMPARE(m_sink.facts[0].other, std::string("anywhere"));
 }
 
 void NotifyLoopTest::takesAFileBackWhereThereIsNoRoom()
