@@ -4,6 +4,7 @@
 #include "engine/session/hidden_files.h"
 
 #include "engine/base/directory.h"
+#include "engine/policy/path_pattern.h"
 #include "engine/session/git_index.h"
 #include "engine/session/project_finder.h"
 
@@ -24,6 +25,15 @@ constexpr int kMaximumEntries = 4000;
 /// Made by tools, large, and never where a person puts a secret by hand.
 constexpr std::array<std::string_view, 8> kSkipped
     = {".git", "node_modules", ".venv", "venv", "target", "build", "__pycache__", ".tox"};
+
+/// Whether the path, or what holds it, is one of those that stay visible: by its name or by a glob.
+bool isUnhidden(const std::string& path, const std::vector<std::string>& unhide)
+{
+    return std::any_of(unhide.begin(), unhide.end(), [&path](const std::string& shown) {
+        const auto pattern = policy::PathPattern::compile(shown);
+        return isWithin(path, shown) || (pattern && pattern->covers(path));
+    });
+}
 
 } // namespace
 
@@ -63,10 +73,7 @@ Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::Hi
     REVET_ASSIGN_OR_RETURN(const auto tracked, trackedAmong(fs::path(project) / ".git/index", candidates));
     for (const std::string& relative : candidates) {
         const std::string path = project + "/" + relative;
-        const bool isShown = tracked.contains(relative)
-            || std::any_of(unhide.begin(), unhide.end(),
-                           [&](const std::string& shown) { return isWithin(path, shown); });
-        if (!isShown) {
+        if (!tracked.contains(relative) && !isUnhidden(path, unhide)) {
             found.paths.push_back(path);
         }
     }
