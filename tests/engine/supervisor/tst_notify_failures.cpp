@@ -44,8 +44,12 @@ private:
     }
     [[nodiscard]] supervisor::NotifyLoop::Dependencies dependencies()
     {
-        return {m_box, m_host, m_generation, *m_sink,
-                [this](const Call& call, Target& target) { return m_broker(call, target); }, [] {}};
+        return {m_box,
+                m_host,
+                m_generation,
+                *m_sink,
+                [this](const Call& call, Target& target) { return m_broker(call, target); },
+                [] {}};
     }
     void run()
     {
