@@ -10,9 +10,6 @@
 #include <csignal>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,21 +45,9 @@ UniqueFd takeSignals()
     return UniqueFd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-void setNonBlocking(int fd)
-{
-    const int flags = ::fcntl(fd, F_GETFL);
-    ::fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-}
-
 int exitStatusOf(std::int32_t waitStatus)
 {
     return WIFSIGNALED(waitStatus) ? kSignalStatus + WTERMSIG(waitStatus) : WEXITSTATUS(waitStatus);
-}
-
-bool isRegularFile(int fd)
-{
-    struct stat status = {};
-    return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 } // namespace
@@ -71,6 +56,7 @@ ForegroundRun::ForegroundRun(Terminal& terminal, Lines lines)
     : m_terminal(terminal)
     , m_lines(lines)
     , m_signals(takeSignals())
+    , m_streams(terminal)
 {
 }
 
@@ -82,7 +68,9 @@ int ForegroundRun::run(const ipc::RunRequest& request)
         return kRunFailed;
     }
     m_channel = std::move(started->channel);
-    m_isPtyForEverything = request.terminal.stdinIsTerminal && request.terminal.stdoutIsTerminal;
+    m_terminals = request.terminal.stdinIsTerminal && request.terminal.stdoutIsTerminal
+        ? RunStreams::Terminals::Everything
+        : RunStreams::Terminals::BesideUs;
     m_isDetached = request.isDetached;
     while (!m_exitCode) {
         turnOnce();
@@ -93,28 +81,13 @@ int ForegroundRun::run(const ipc::RunRequest& request)
     return *m_exitCode;
 }
 
-std::vector<Pump*> ForegroundRun::outputs() const
-{
-    return {m_ptyOutput.get(), m_output.get(), m_errors.get()};
-}
-
-std::vector<Pump*> ForegroundRun::pumps() const
-{
-    return {m_input.get(), m_keys.get(), m_ptyOutput.get(), m_output.get(), m_errors.get()};
-}
-
 int ForegroundRun::timeout() const
 {
     if (isDraining()) {
-        const bool isWriting = std::ranges::any_of(
-            outputs(), [](const Pump* pump) { return pump != nullptr && pump->pending() > 0; });
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(m_drainUntil - steady_clock::now());
-        return isWriting ? -1 : static_cast<int>(std::max(left, 0ms).count());
+        return m_streams.isWriting() ? -1 : static_cast<int>(std::max(left, 0ms).count());
     }
-    // A pager beside us may give the keys back without telling anybody.
-    const bool mayBeGivenKeys = m_input && m_pty && !m_terminal.isRaw() && m_terminal.isInForeground()
-        && !m_terminal.isCanonical() && ::isatty(STDIN_FILENO) == 1;
-    return mayBeGivenKeys ? kPagerCheckMilliseconds : -1;
+    return m_streams.mayBeGivenKeys() ? kPagerCheckMilliseconds : -1;
 }
 
 void ForegroundRun::turnOnce()
@@ -122,11 +95,7 @@ void ForegroundRun::turnOnce()
     m_polled.clear();
     m_polled.push_back({m_signals.get(), POLLIN, 0});
     m_polled.push_back({m_channel.fd(), POLLIN, 0}); // -1 is skipped by poll()
-    for (Pump* const pump : pumps()) {
-        if (pump != nullptr) {
-            pump->addInterests(m_polled);
-        }
-    }
+    m_streams.addInterests(m_polled);
     const int ready = ::poll(m_polled.data(), m_polled.size(), timeout());
     if (ready <= 0) {
         updateTerminal();
@@ -144,36 +113,12 @@ void ForegroundRun::turnOnce()
 
 void ForegroundRun::carry()
 {
-    for (Pump* const pump : pumps()) {
-        if (pump != nullptr) {
-            pump->handle(m_polled);
-        }
-    }
-    if (m_ptyOutput) {
-        updateTerminal();
-    }
-    // The box must learn that nobody reads: its next write gets EPIPE, as without us between.
-    const auto propagate = [](const std::unique_ptr<Pump>& pump, UniqueFd& source) {
-        if (pump && pump->isRefused() && source) {
-            if (pump->writeProblem() != 0) {
-                complain(toLine(Error::fromErrno("write the command's output", pump->writeProblem())));
-            }
-            source.reset();
-        }
-    };
-    propagate(m_output, m_stdout);
-    propagate(m_errors, m_stderr);
-    if (m_input && m_input->isOver()) {
-        m_stdin.reset(); // end of file, or the box has closed its side
-    }
+    m_streams.carry(m_polled);
+    updateTerminal();
     if (isDraining()) {
         m_drainUntil = std::min(steady_clock::now() + kQuietBeforeEnd, m_readUntil);
         if (steady_clock::now() >= m_readUntil) {
-            std::ranges::for_each(outputs(), [](Pump* pump) {
-                if (pump != nullptr) {
-                    pump->setPaused(true);
-                }
-            });
+            m_streams.stopReadingOutput();
         }
     }
 }
@@ -183,22 +128,12 @@ void ForegroundRun::startDraining()
     m_drainUntil = steady_clock::now() + kQuietBeforeEnd;
     m_readUntil = steady_clock::now() + kLongestDrain;
     m_channel = {};
-    if (m_input) {
-        m_input->setPaused(true);
-    }
-    if (m_keys) {
-        m_keys->setPaused(true);
-    }
+    m_streams.stopInput();
 }
 
 bool ForegroundRun::isDrained() const
 {
-    const std::vector<Pump*> all = outputs();
-    const bool isEverythingOver
-        = std::ranges::all_of(all, [](const Pump* pump) { return pump == nullptr || pump->isOver(); });
-    const bool isWriting
-        = std::ranges::any_of(all, [](const Pump* pump) { return pump != nullptr && pump->pending() > 0; });
-    return isEverythingOver || (!isWriting && steady_clock::now() >= m_drainUntil);
+    return m_streams.isOver() || (!m_streams.isWriting() && steady_clock::now() >= m_drainUntil);
 }
 
 void ForegroundRun::send(const ipc::Message& message)
@@ -259,45 +194,8 @@ void ForegroundRun::handle(const ipc::Started& started, std::vector<UniqueFd> fd
         m_exitCode = kDone;
         return;
     }
-    auto next = fds.begin();
-    const auto take = [&next](bool isThere) { return isThere ? std::move(*next++) : UniqueFd(); };
-    m_pty = take(started.hasPty);
-    m_stdin = take(started.hasStdin);
-    m_stdout = take(started.hasStdout);
-    m_stderr = take(started.hasStderr);
-    if (m_pty) {
-        setNonBlocking(m_pty.get());
-        m_ptyOutput = std::make_unique<Pump>(m_pty.get(), terminalOutput(), &m_filter);
-        if (m_stdin) {
-            m_keys = std::make_unique<Pump>(m_terminal.fd(), m_pty.get());
-        } else {
-            m_input = std::make_unique<Pump>(STDIN_FILENO, m_pty.get());
-            m_input->setEndMark(std::string(1, static_cast<char>(m_terminal.settings().c_cc[VEOF])));
-        }
-    }
-    if (m_stdin) {
-        if (isRegularFile(STDIN_FILENO)) {
-            const std::string path = "/proc/self/fd/" + std::to_string(m_stdin.get());
-            m_stdinView = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-        }
-        setNonBlocking(m_stdin.get());
-        m_input = std::make_unique<Pump>(STDIN_FILENO, m_stdin.get());
-    }
-    if (m_stdout) {
-        m_output = std::make_unique<Pump>(m_stdout.get(), STDOUT_FILENO);
-    }
-    if (m_stderr) {
-        m_errors = std::make_unique<Pump>(m_stderr.get(), STDERR_FILENO);
-    }
+    m_streams.take(started, std::move(fds), m_terminals);
     updateTerminal();
-}
-
-int ForegroundRun::terminalOutput() const
-{
-    if (::isatty(STDOUT_FILENO) == 1) {
-        return STDOUT_FILENO;
-    }
-    return ::isatty(STDERR_FILENO) == 1 ? STDERR_FILENO : m_terminal.fd();
 }
 
 void ForegroundRun::handle(const ipc::Message& message)
@@ -356,7 +254,7 @@ void ForegroundRun::comeBack()
 void ForegroundRun::forward(std::uint32_t signal)
 {
     const auto number = static_cast<std::int32_t>(signal);
-    if (number == SIGHUP && m_pty) {
+    if (number == SIGHUP && m_streams.hasTerminal()) {
         send(ipc::Detach{}); // the terminal has vanished: the session goes on without it
         m_exitCode = kSignalStatus + number;
     } else if (!m_session && number != SIGTSTP) {
@@ -368,50 +266,14 @@ void ForegroundRun::forward(std::uint32_t signal)
 
 void ForegroundRun::updateTerminal()
 {
-    if (!m_pty || isDraining()) {
-        return;
-    }
-    bool isWanted = m_isPtyForEverything;
-    if (!isWanted) {
-        // Beside other programs of a pipeline the terminal stays as it is, until a program in the box reads
-        // keys rather than lines.
-        termios inner{};
-        isWanted = ::tcgetattr(m_pty.get(), &inner) == 0 && (inner.c_lflag & ICANON) == 0;
-    }
-    if (isWanted) {
-        m_terminal.takeRaw();
-    } else {
-        m_terminal.restore();
-    }
-    const bool isForeground = m_terminal.isInForeground();
-    if (m_keys) {
-        m_keys->setPaused(!isForeground || !m_terminal.isRaw());
-    } else if (m_input) {
-        // Lines are ours unless a pager beside us has taken the keys.
-        m_input->setPaused(!isForeground || (!m_terminal.isRaw() && !m_terminal.isCanonical()));
-    }
-}
-
-void ForegroundRun::giveBackUnreadInput()
-{
-    // A loop that reads a list and runs us for each line shares the file's position with us.
-    if (!m_stdinView || !m_input) {
-        return;
-    }
-    int unread = 0;
-    if (::ioctl(m_stdinView.get(), FIONREAD, &unread) == 0) {
-        const auto back = static_cast<off_t>(unread) + static_cast<off_t>(m_input->pending());
-        ::lseek(STDIN_FILENO, -back, SEEK_CUR);
+    if (!isDraining()) {
+        m_streams.updateTerminal();
     }
 }
 
 int ForegroundRun::finish()
 {
-    giveBackUnreadInput();
-    if (const std::string reset = m_filter.restore(); !reset.empty()) {
-        static_cast<void>(::write(terminalOutput(), reset.data(), reset.size()));
-    }
-    m_terminal.restore();
+    m_streams.finish();
     if (m_failure) {
         complain(m_failure->message);
         return m_failure->exitCode;

@@ -4,13 +4,10 @@
 #pragma once
 
 #include "engine/api/engine.h"
-#include "engine/cli/pump.h"
-#include "engine/cli/terminal.h"
-#include "engine/cli/terminal_filter.h"
+#include "engine/cli/run_streams.h"
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,8 +43,6 @@ private:
     void turnOnce();
     void carry();
     [[nodiscard]] int timeout() const;
-    [[nodiscard]] std::vector<Pump*> pumps() const;
-    [[nodiscard]] std::vector<Pump*> outputs() const;
 
     void receiveMessage();
     void handle(const ipc::Started& started, std::vector<UniqueFd> fds);
@@ -60,8 +55,6 @@ private:
     void forward(std::uint32_t signal);
     void comeBack();
     void updateTerminal();
-    [[nodiscard]] int terminalOutput() const;
-    void giveBackUnreadInput();
     void say(std::string line);
     [[nodiscard]] int finish();
 
@@ -69,21 +62,11 @@ private:
     Lines m_lines;
     UniqueFd m_signals;
     ipc::Channel m_channel;
-    TerminalFilter m_filter;
+    RunStreams m_streams;
     std::optional<SessionId> m_session;
-    bool m_isPtyForEverything = false; ///< stdin and stdout are the terminal
+    RunStreams::Terminals m_terminals = RunStreams::Terminals::BesideUs;
     bool m_isDetached = false;
 
-    UniqueFd m_pty;
-    UniqueFd m_stdin; ///< write end
-    UniqueFd m_stdinView; ///< read end, to see what the box has not read
-    UniqueFd m_stdout;
-    UniqueFd m_stderr;
-    std::unique_ptr<Pump> m_input;
-    std::unique_ptr<Pump> m_keys; ///< of the terminal, where stdin is something else
-    std::unique_ptr<Pump> m_ptyOutput;
-    std::unique_ptr<Pump> m_output;
-    std::unique_ptr<Pump> m_errors;
     std::vector<pollfd> m_polled;
 
     std::optional<std::int32_t> m_waitStatus;

@@ -3,9 +3,8 @@
 
 #include "engine/cli/terminal_filter.h"
 
-#include <algorithm>
-#include <charconv>
-#include <optional>
+#include "engine/cli/terminal_sequences.h"
+
 #include <utility>
 
 namespace revet::cli {
@@ -18,69 +17,11 @@ constexpr unsigned char kCancel = 0x18;
 constexpr unsigned char kSubstitute = 0x1a;
 constexpr std::size_t kMaximumControlBytes = 256;
 constexpr std::size_t kMaximumCommandBytes = 4096;
-constexpr std::size_t kMaximumTitleBytes = 256;
 /// A string that is never ended swallows no more than this of the output.
 constexpr std::size_t kMaximumSwallowedBytes = std::size_t{1} << 20U;
 constexpr unsigned char kEnquiry = 0x05; // makes a terminal type its answerback
 constexpr unsigned char kShiftOut = 0x0e;
 constexpr unsigned char kLatinLead = 0xc2; // U+0080 to U+009F begin with it, and terminals act on those
-
-/// The first number of a sequence's parameters; none is 0.
-std::optional<int> leadingNumber(std::string_view text)
-{
-    const std::size_t end = text.find_first_not_of("0123456789");
-    const std::string_view digits = text.substr(0, end);
-    int number = 0;
-    if (digits.empty()) {
-        return 0;
-    }
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ec != std::errc()) {
-        return std::nullopt;
-    }
-    return number;
-}
-
-/// Commands that only change what is seen: colours, links that say where they lead only when clicked,
-/// working directory, prompt marks. Everything else may act: clipboard, notifications, files (1337), titles.
-bool isHarmlessCommand(int number)
-{
-    switch (number) {
-    case 4: // a colour of the palette, or a question for it
-    case 8: // link
-    case 10:
-    case 11:
-    case 12:
-    case 17:
-    case 19: // colours of text, background, cursor, selection
-    case 104:
-    case 110:
-    case 111:
-    case 112:
-    case 117:
-    case 119: // back to their defaults
-    case 133: // prompt marks
-        return true;
-    default:
-        return false;
-    }
-}
-
-/// Also no byte that a terminal of eight bits would act on.
-bool isPrintable(char character)
-{
-    return character >= 0x20 && character < 0x7f;
-}
-
-std::string printableTitle(std::string_view text)
-{
-    std::string title;
-    for (const char character : text) {
-        if (isPrintable(character) && title.size() < kMaximumTitleBytes) {
-            title += character;
-        }
-    }
-    return title;
-}
 
 } // namespace
 
@@ -157,24 +98,26 @@ void TerminalFilter::inGround(unsigned char byte, std::string& output)
     if (byte == kEscape) {
         m_state = State::Escape;
         m_held = static_cast<char>(byte);
-    } else if (!m_sawLatinLead && byte != kEnquiry) {
-        m_isCharsetChanged = m_isCharsetChanged || byte == kShiftOut;
-        output += static_cast<char>(byte);
+    } else if (!m_sawLatinLead) {
+        passByte(byte, output);
     }
 }
 
 void TerminalFilter::pass(std::string& output)
 {
+    m_modes.note(m_held);
     output += m_held;
     m_held.clear();
     m_state = State::Ground;
 }
 
-/// Terminals act on a control byte in the middle of a sequence, too.
-void TerminalFilter::passControl(unsigned char byte, std::string& output)
+/// One byte that is not part of a sequence, perhaps in the middle of one: terminals act on it there, too.
+void TerminalFilter::passByte(unsigned char byte, std::string& output)
 {
+    if (byte == kShiftOut) {
+        m_modes.noteShiftOut();
+    }
     if (byte != kEnquiry) {
-        m_isCharsetChanged = m_isCharsetChanged || byte == kShiftOut;
         output += static_cast<char>(byte);
     }
 }
@@ -187,7 +130,7 @@ void TerminalFilter::inEscape(unsigned char byte, std::string& output)
         return;
     }
     if (byte < 0x20) {
-        passControl(byte, output);
+        passByte(byte, output);
         return;
     }
     m_held += static_cast<char>(byte);
@@ -206,8 +149,6 @@ void TerminalFilter::inEscape(unsigned char byte, std::string& output)
             m_state = State::Ground;
             return;
         }
-        m_isCharsetChanged
-            = m_isCharsetChanged || std::string_view("()*+-./").find(m_held[1]) != std::string_view::npos;
         pass(output);
         return;
     }
@@ -229,23 +170,10 @@ void TerminalFilter::inEscape(unsigned char byte, std::string& output)
         m_held.clear();
         m_state = State::String;
         return;
-    case 'Z': // DECID: answers like a device attributes request
-        break;
-    case 'n':
-    case 'o':
-        m_isCharsetChanged = true;
-        break;
-    case '=':
-        m_isKeypadChanged = true;
-        break;
-    case 'c': // full reset
-        m_isModeSet = {};
-        m_isCursorHidden = m_isCharsetChanged = m_isKeypadChanged = m_hasKeyboardProtocol = false;
-        break;
-    default:
-        break;
+    default: // also 'Z', DECID: answers like a device attributes request
+        pass(output);
+        return;
     }
-    pass(output);
 }
 
 void TerminalFilter::inControl(unsigned char byte, std::string& output)
@@ -256,7 +184,7 @@ void TerminalFilter::inControl(unsigned char byte, std::string& output)
         return;
     }
     if (byte < 0x20) {
-        passControl(byte, output);
+        passByte(byte, output);
         return;
     }
     if (m_held.size() >= kMaximumControlBytes) {
@@ -274,53 +202,12 @@ void TerminalFilter::inControl(unsigned char byte, std::string& output)
 
 void TerminalFilter::finishControl(std::string& output)
 {
-    const char final = m_held.back();
-    const std::string_view parameters = std::string_view(m_held).substr(2, m_held.size() - 3);
-    const bool hasIntermediate = parameters.find_first_of(" !\"#$%&'()*+,-./") != std::string_view::npos;
-    bool mayPass = !m_isTooLong;
-    if (final == 't' && !hasIntermediate) {
-        // Reports of title, icon and window type into the terminal's input; sizes (14 to 19) are harmless.
-        const std::optional<int> number = leadingNumber(parameters);
-        mayPass = mayPass && number && *number != 20 && *number != 21;
-    }
-    if ((final == 'h' || final == 'l') && mayPass) {
-        noteModes();
-    }
-    if (final == 'u' && !parameters.empty() && (parameters.front() == '>' || parameters.front() == '=')) {
-        m_hasKeyboardProtocol = true;
-    }
-    if ((final == 'y' && parameters.ends_with('*')) || final == 'i') {
-        mayPass = false; // DECRQCRA reads the screen back as input, media copy prints it
-    }
-    if (mayPass) {
+    if (!m_isTooLong && isPermittedControl(m_held)) {
         pass(output);
         return;
     }
     m_held.clear();
     m_state = State::Ground;
-}
-
-void TerminalFilter::noteModes()
-{
-    std::string_view rest = std::string_view(m_held).substr(2, m_held.size() - 3);
-    if (!rest.starts_with('?')) {
-        return;
-    }
-    rest.remove_prefix(1);
-    const bool isSet = m_held.back() == 'h';
-    while (!rest.empty()) {
-        const int number = leadingNumber(rest).value_or(0);
-        for (std::size_t i = 0; i < kModes.size(); ++i) {
-            if (kModes.at(i) == number) {
-                m_isModeSet.at(i) = isSet;
-            }
-        }
-        if (number == 25) {
-            m_isCursorHidden = !isSet;
-        }
-        const std::size_t separator = rest.find(';');
-        rest.remove_prefix(separator == std::string_view::npos ? rest.size() : separator + 1);
-    }
 }
 
 void TerminalFilter::inCommand(unsigned char byte, std::string& output)
@@ -368,45 +255,18 @@ void TerminalFilter::inCommand(unsigned char byte, std::string& output)
 
 void TerminalFilter::finishCommand(std::string& output)
 {
-    const bool isCommand = m_state == State::Command && !m_isTooLong;
-    const std::string command = isCommand ? m_held.substr(2) : std::string();
+    if (m_state == State::Command && !m_isTooLong) {
+        output += permittedCommand(std::string_view(m_held).substr(2));
+    }
     m_held.clear();
     m_state = State::Ground;
-    if (!isCommand || command.empty() || command.front() < '0' || command.front() > '9') {
-        return;
-    }
-    const int number = leadingNumber(command).value_or(-1);
-    const std::size_t separator = command.find(';');
-    if (number >= 0 && number <= 2 && separator != std::string::npos) {
-        output += "\x1b]" + std::to_string(number)
-            + ";revet: " + printableTitle(std::string_view(command).substr(separator + 1)) + "\x1b\\";
-    } else if (isHarmlessCommand(number) && std::all_of(command.begin(), command.end(), isPrintable)) {
-        output += "\x1b]" + command + "\x1b\\";
-    }
 }
 
 std::string TerminalFilter::restore()
 {
-    std::string text;
+    std::string text = m_modes.restoration();
     if (m_state != State::Ground) {
-        text += static_cast<char>(kCancel); // what was passed on is whole, but be sure
-    }
-    for (std::size_t i = 0; i < kModes.size(); ++i) {
-        if (m_isModeSet.at(i)) {
-            text += "\x1b[?" + std::to_string(kModes.at(i)) + 'l';
-        }
-    }
-    if (m_isCursorHidden) {
-        text += "\x1b[?25h";
-    }
-    if (m_isCharsetChanged) {
-        text += "\x1b(B\x0f";
-    }
-    if (m_isKeypadChanged) {
-        text += "\x1b>";
-    }
-    if (m_hasKeyboardProtocol) {
-        text += "\x1b[<9u";
+        text.insert(text.begin(), static_cast<char>(kCancel)); // what was passed on is whole, but be sure
     }
     *this = TerminalFilter();
     return text;

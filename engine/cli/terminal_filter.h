@@ -3,7 +3,8 @@
 
 #pragma once
 
-#include <array>
+#include "engine/cli/terminal_modes.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,19 +33,15 @@ private:
         Command, ///< OSC …
         String, ///< DCS, APC, PM, SOS: swallowed to its end
     };
-    /// Private modes (CSI ? n h) that are turned off again.
-    static constexpr std::array<int, 15> kModes
-        = {1, 9, 47, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1047, 1049, 2004, 2026};
 
     void step(unsigned char byte, std::string& output);
     void inGround(unsigned char byte, std::string& output);
-    void passControl(unsigned char byte, std::string& output);
+    void passByte(unsigned char byte, std::string& output);
     void inEscape(unsigned char byte, std::string& output);
     void inControl(unsigned char byte, std::string& output);
     void inCommand(unsigned char byte, std::string& output);
     void finishControl(std::string& output);
     void finishCommand(std::string& output);
-    void noteModes();
     void pass(std::string& output);
 
     State m_state = State::Ground;
@@ -54,11 +51,7 @@ private:
     std::size_t m_swallowed = 0; ///< of the present string
     int m_continuationBytes = 0; ///< of a UTF-8 character, in which 0x80 to 0x9f are no controls
     std::string m_held;
-    std::array<bool, kModes.size()> m_isModeSet{};
-    bool m_isCursorHidden = false;
-    bool m_isCharsetChanged = false;
-    bool m_isKeypadChanged = false;
-    bool m_hasKeyboardProtocol = false; ///< CSI > n u: more keys are reported, which a shell does not expect
+    TerminalModes m_modes;
 };
 
 } // namespace revet::cli

@@ -45,7 +45,6 @@ public:
     [[nodiscard]] Result<Frame> receive() const;
 
     [[nodiscard]] int fd() const { return m_socket.get(); }
-    [[nodiscard]] UniqueFd takeSocket() { return std::move(m_socket); }
     [[nodiscard]] Result<void> setNonBlocking() const;
 
 private:

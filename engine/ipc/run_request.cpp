@@ -22,24 +22,6 @@ constexpr std::size_t kMaximumPaths = 1024;
 constexpr std::size_t kMaximumNameBytes = 256;
 constexpr std::size_t kMaximumTermiosBytes = 256;
 
-nlohmann::json limitsToJson(const RequestedLimits& limits)
-{
-    nlohmann::json object = nlohmann::json::object();
-    if (limits.memoryBytes) {
-        object["memory"] = *limits.memoryBytes;
-    }
-    if (limits.diskBytes) {
-        object["disk"] = *limits.diskBytes;
-    }
-    if (limits.processes) {
-        object["processes"] = *limits.processes;
-    }
-    if (limits.time) {
-        object["time"] = limits.time->count();
-    }
-    return object;
-}
-
 nlohmann::json terminalToJson(const TerminalState& terminal)
 {
     return {
@@ -47,31 +29,6 @@ nlohmann::json terminalToJson(const TerminalState& terminal)
         {"stderr", terminal.stderrIsTerminal}, {"rows", terminal.rows},
         {"columns", terminal.columns},         {"settings", toJson(std::string_view(terminal.settings))},
     };
-}
-
-template<typename Number>
-void readOptional(FieldReader& fields, const char* name, std::optional<Number>& value)
-{
-    if (fields.has(name)) {
-        value.emplace(0);
-        fields.read(name, *value);
-    }
-}
-
-Result<RequestedLimits> limitsFromJson(const nlohmann::json& object)
-{
-    FieldReader fields(object);
-    RequestedLimits limits;
-    std::optional<std::uint32_t> seconds;
-    readOptional(fields, "memory", limits.memoryBytes);
-    readOptional(fields, "disk", limits.diskBytes);
-    readOptional(fields, "processes", limits.processes);
-    readOptional(fields, "time", seconds);
-    REVET_RETURN_IF_ERROR(fields.result());
-    if (seconds) {
-        limits.time = std::chrono::seconds(*seconds);
-    }
-    return limits;
 }
 
 Result<TerminalState> terminalFromJson(const nlohmann::json& object)
@@ -139,10 +96,6 @@ Result<void> readChoices(FieldReader& fields, RunRequest& request)
         fields.read("observe", text, kMaximumNameBytes);
         REVET_ASSIGN_OR_RETURN(request.observe, parseObserveLevel(text));
     }
-    const nlohmann::json* const limits = fields.find("limits");
-    if (limits != nullptr && limits->is_object()) {
-        REVET_ASSIGN_OR_RETURN(request.limits, limitsFromJson(*limits));
-    }
     const nlohmann::json* const terminal = fields.find("terminal");
     if (terminal != nullptr && terminal->is_object()) {
         REVET_ASSIGN_OR_RETURN(request.terminal, terminalFromJson(*terminal));
@@ -163,10 +116,8 @@ std::string encodeRunRequest(const RunRequest& request)
         {"bindReadOnly", toJson(request.bindReadOnly)},
         {"bindReadWrite", toJson(request.bindReadWrite)},
         {"unhide", toJson(request.unhide)},
-        {"limits", limitsToJson(request.limits)},
         {"label", toJson(request.label)},
         {"detached", request.isDetached},
-        {"onAsk", toJson(request.onAsk)},
         {"terminal", terminalToJson(request.terminal)},
         {"interactive", request.isInteractive},
     };
@@ -178,9 +129,6 @@ std::string encodeRunRequest(const RunRequest& request)
     }
     if (request.observe) {
         object["observe"] = toString(*request.observe);
-    }
-    if (request.continueId) {
-        object["continue"] = toJson(*request.continueId);
     }
     return object.dump();
 }
@@ -201,13 +149,9 @@ Result<RunRequest> decodeRunRequest(std::string_view json)
     fields.read("unhide", request.unhide, kMaximumPaths, kMaximumPathBytes);
     fields.read("label", request.label, kMaximumNameBytes);
     fields.read("detached", request.isDetached);
-    fields.read("onAsk", request.onAsk, kMaximumNameBytes);
     fields.read("interactive", request.isInteractive);
     if (fields.has("project")) {
         fields.read("project", request.project.emplace(), kMaximumPathBytes);
-    }
-    if (fields.has("continue")) {
-        fields.read("continue", request.continueId.emplace(), kMaximumNameBytes);
     }
     REVET_RETURN_IF_ERROR(readChoices(fields, request));
     REVET_RETURN_IF_ERROR(fields.result());

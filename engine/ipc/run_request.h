@@ -8,7 +8,6 @@
 #include "engine/domain/session_info.h"
 #include "engine/domain/tier.h"
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,15 +27,6 @@ struct TerminalState
     std::string settings; ///< the bytes of the caller's struct termios; empty without a terminal
 };
 
-/// --limit KEY=VALUE; what is not set comes from the project.
-struct RequestedLimits
-{
-    std::optional<std::uint64_t> memoryBytes;
-    std::optional<std::uint64_t> diskBytes;
-    std::optional<std::uint32_t> processes;
-    std::optional<std::chrono::seconds> time;
-};
-
 /// Everything that `revet run` was asked, as bytes; nothing in it has been judged yet.
 struct RunRequest
 {
@@ -50,12 +40,9 @@ struct RunRequest
     std::vector<std::string> bindReadOnly; ///< absolute
     std::vector<std::string> bindReadWrite; ///< absolute
     std::vector<std::string> unhide; ///< absolute
-    RequestedLimits limits;
     std::optional<ObserveLevel> observe;
     std::string label;
     bool isDetached = false;
-    std::optional<std::string> continueId; ///< id, prefix or label; empty for the project's only candidate
-    std::string onAsk; ///< "wait", "deny" or a duration; empty for the project's
     TerminalState terminal;
     bool isInteractive = false; ///< a human sits at the terminal and can be asked
 };

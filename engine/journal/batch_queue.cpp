@@ -95,6 +95,7 @@ void BatchQueue::close()
 {
     const std::scoped_lock lock(m_mutex);
     m_closed = true;
+    m_takesRows.store(false, std::memory_order_release);
     m_work.notify_one();
     m_progress.notify_all();
 }
@@ -136,6 +137,7 @@ void BatchQueue::fail()
 {
     const std::scoped_lock lock(m_mutex);
     m_failed = true;
+    m_takesRows.store(false, std::memory_order_release);
     m_progress.notify_all();
 }
 

@@ -32,6 +32,7 @@ public:
     [[nodiscard]] bool take(Batch& batch);
     void done(); ///< the batch that take() gave is committed
     void fail(); ///< wakes everybody; rows are ignored from now on
+    [[nodiscard]] bool takesRows() const { return m_takesRows.load(std::memory_order_acquire); }
 
     [[nodiscard]] std::uint64_t eventCount() const { return m_events.load(std::memory_order_relaxed); }
     [[nodiscard]] Reach farthestReach() const { return m_reach.load(std::memory_order_relaxed); }
@@ -53,6 +54,7 @@ private:
     bool m_closed = false;
     bool m_sealed = false;
     bool m_failed = false;
+    std::atomic<bool> m_takesRows{true}; // not after close() and fail()
     std::atomic<std::uint64_t> m_events{0};
     std::atomic<Reach> m_reach{Reach::None};
 };

@@ -25,8 +25,7 @@ namespace revet::journal {
 struct Batch
 {
     std::vector<Event> events; ///< numbered
-    std::vector<ProcessRecord>
-        processes; ///< in order; a later one of the same number replaces an earlier one
+    std::vector<ProcessRecord> processes; ///< in order; of one number the last counts
     std::optional<SessionInfo> session; ///< the newest state
     bool sealed = false; ///< the last batch of the journal
 };

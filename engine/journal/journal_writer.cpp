@@ -100,6 +100,11 @@ void JournalWriter::append(Event event)
     d->queue().add(std::move(event));
 }
 
+bool JournalWriter::takesRows() const
+{
+    return d->queue().takesRows();
+}
+
 void JournalWriter::update(const ProcessRecord& process)
 {
     d->queue().add(process);

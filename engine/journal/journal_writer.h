@@ -34,6 +34,7 @@ public:
     JournalWriter& operator=(JournalWriter&&) = delete;
 
     void append(Event event); ///< any thread; ignored after a failure and after close()
+    [[nodiscard]] bool takesRows() const; ///< false once append() ignores what it is given; any thread
     void update(const ProcessRecord& process); ///< any thread; insert or change
     void update(const SessionInfo& session); ///< any thread; the session's own record: its state, its end
     /// Waits until everything appended so far is committed (not necessarily on the disk). False after a

@@ -158,19 +158,29 @@ std::vector<char*> pointers(const std::vector<std::string>& words)
     return result;
 }
 
-/// Puts 0 to 2 and the pipe in place, safe whatever numbers they have now.
-bool placeDescriptors(CommandStart& start)
+/// A copy above every number that is about to be taken.
+int outOfTheWay(int fd, int failurePipe)
 {
-    for (int& stream : start.streams) {
-        stream = ::fcntl(stream, F_DUPFD_CLOEXEC, kFirstFreeDescriptor);
+    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstFreeDescriptor);
+    if (copy < 0) {
+        giveUp(failurePipe, errno);
     }
-    start.failurePipe = ::fcntl(start.failurePipe, F_DUPFD_CLOEXEC, kFirstFreeDescriptor);
+    return copy;
+}
+
+/// Puts 0 to 2 and the pipe in place, safe whatever numbers they have now.
+void placeDescriptors(CommandStart& start)
+{
+    // The pipe first: what fails after it must still be told, else pid 1 takes the end of file for success.
+    start.failurePipe = outOfTheWay(start.failurePipe, start.failurePipe);
+    for (int& stream : start.streams) {
+        stream = outOfTheWay(stream, start.failurePipe);
+    }
     for (int i = 0; i < 3; ++i) {
         if (::dup2(start.streams.at(static_cast<std::size_t>(i)), i) < 0) {
-            return false;
+            giveUp(start.failurePipe, errno);
         }
     }
-    return true;
 }
 
 } // namespace
@@ -184,11 +194,9 @@ void becomeCommand(const CommandStart& given)
     if (start.terminal >= 0) {
         ::tcsetpgrp(start.terminal, ::getpid());
     }
-    if (!placeDescriptors(start)) {
-        giveUp(start.failurePipe, errno);
-    }
-    const int socket = ::fcntl(kInitSocket, F_DUPFD_CLOEXEC, kFirstFreeDescriptor);
-    if (socket < 0 || ::dup3(start.failurePipe, kFailurePipePlace, O_CLOEXEC) < 0) {
+    placeDescriptors(start);
+    const int socket = outOfTheWay(kInitSocket, start.failurePipe);
+    if (::dup3(start.failurePipe, kFailurePipePlace, O_CLOEXEC) < 0) {
         giveUp(start.failurePipe, errno);
     }
     for (int number = 1; number < NSIG; ++number) {

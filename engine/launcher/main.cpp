@@ -59,6 +59,13 @@ void removeLeftovers(const Plan& plan)
 /// Waits for the box's end, or for revet-session's, which ends the box; cleans up and passes the status on.
 [[noreturn]] void keep(pid_t init, const Plan& plan)
 {
+    const UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, init, 0)));
+    if (!handle) { // poll() would skip it, and the box's end would never be seen
+        const int error = errno;
+        ::kill(init, SIGKILL);
+        errno = error;
+        reportErrno("watch pid 1");
+    }
     Report report;
     report.kind = Report::Kind::Init;
     report.value = init;
@@ -67,8 +74,7 @@ void removeLeftovers(const Plan& plan)
     }
     ::close(kInitSocket);
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // not before the fork: pid 1 must still write its own id maps
-    const int handle = static_cast<int>(::syscall(SYS_pidfd_open, init, 0));
-    std::array<pollfd, 2> sources{pollfd{handle, POLLIN, 0}, pollfd{kKeeperSocket, POLLIN, 0}};
+    std::array<pollfd, 2> sources{pollfd{handle.get(), POLLIN, 0}, pollfd{kKeeperSocket, POLLIN, 0}};
     while (::poll(sources.data(), sources.size(), -1) < 0 && errno == EINTR) { }
     if (sources[0].revents == 0) {
         ::kill(init, SIGKILL); // revet-session has gone: its box must not outlive it

@@ -26,11 +26,11 @@ enum class StepKind : std::uint8_t {
     Overlay, ///< source: lower host path; data: upper and work host paths, one a line; at target
     Terminals, ///< a devpts of the box's own at target
     RemoveAtEnd, ///< the host's file target is unlinked when the box ends, also when revet-session was killed
-    HideHost, ///< /old is covered in the keeper's own tree too: what revet-session resolves there on behalf
-    ///< of
-    ///< the box must not lead out
-    ShareRoot, ///< the tree becomes shared, so that later grants reach the box; its root is sent to
-    ///< revet-session
+    /// /old is covered in the keeper's own tree too: what revet-session resolves there on behalf of the box
+    /// must not lead out
+    HideHost,
+    /// the tree becomes shared, so that later grants reach the box; its root is sent to revet-session
+    ShareRoot,
     // Done by pid 1 of the box.
     InnerMounts, ///< a second mount namespace, receiving only
     Processes, ///< a fresh procfs at target
@@ -38,8 +38,7 @@ enum class StepKind : std::uint8_t {
     ReadOnly, ///< target becomes read-only in the box; the keeper's tree keeps it writable
     InnerNamespaces, ///< user, network, IPC, UTS and cgroup namespaces nested in the keeper's
     HostName, ///< data
-    LimitNamespaces, ///< no further user, mount, network, … namespace can be made inside; inotify within
-    ///< bounds
+    LimitNamespaces, ///< no further user, mount, network, … namespace inside; inotify within bounds
     Loopback, ///< the box's own loopback interface comes up
     HideInit, ///< pid 1 becomes non-dumpable: its memory, descriptors and root are nobody's inside
     // Done by the command's process, just before exec.
@@ -59,8 +58,6 @@ namespace bind_flag {
 inline constexpr std::uint64_t kReadOnly = 1;
 inline constexpr std::uint64_t kDevice = 2; ///< device nodes work below it
 inline constexpr std::uint64_t kOptional = 4; ///< a source that is not there is skipped
-inline constexpr std::uint64_t kExecutable
-    = 8; ///< otherwise MOUNT_ATTR_NOEXEC is not set either; kept for dumps
 } // namespace bind_flag
 
 /// Flags of a LoadFilter step.

@@ -60,12 +60,22 @@ public:
                      && ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, stopping.get(), &event) == 0);
     }
 
-    Node* find(int tid, News& news);
-    Node* learn(int pid, News& news, int ancestorsLeft);
-    void end(Node& node, News& news);
-    void tell(const News& news) const
+    Node* find(int tid);
+    Node* learn(int pid, int ancestorsLeft);
+    void learnChildren(int pid);
+    void finishExec(Node& node);
+    void end(Node& node);
+    /// Without `mutex` held. In the order in which it came about: a record that is told late must not replace
+    /// the one that says how the process ended.
+    void tell()
     {
-        for (const ProcessRecord& record : news) {
+        const std::lock_guard order(telling);
+        News told;
+        {
+            const std::lock_guard lock(mutex);
+            told = std::exchange(news, {});
+        }
+        for (const ProcessRecord& record : told) {
             listener(record);
         }
     }
@@ -74,7 +84,10 @@ public:
     const Listener listener;
     UniqueFd epoll;
     UniqueFd stopping;
+    bool isStopping = false; ///< the exit watcher's own
+    std::mutex telling; ///< taken before `mutex`
     mutable std::mutex mutex; ///< guards what follows
+    News news; ///< not told yet
     std::uint32_t lastNumber = 0;
     std::unordered_map<int, std::unique_ptr<Node>> processes; ///< living ones by pid
     std::unordered_map<int, int> threads; ///< thread -> pid
@@ -105,7 +118,7 @@ bool ProcessTree::Private::isCurrent(int tid, Node& node) const
 }
 
 /// The node of a waiting thread, taken up where it is new; nullptr where it has gone.
-ProcessTree::Private::Node* ProcessTree::Private::find(int tid, News& news)
+ProcessTree::Private::Node* ProcessTree::Private::find(int tid)
 {
     const auto thread = threads.find(tid);
     if (thread != threads.end()) {
@@ -119,7 +132,7 @@ ProcessTree::Private::Node* ProcessTree::Private::find(int tid, News& news)
     if (!pid) {
         return nullptr;
     }
-    Node* const node = learn(*pid, news, kAncestorsMaximum);
+    Node* const node = learn(*pid, kAncestorsMaximum);
     if (node != nullptr) {
         if (threads.size() >= kThreadsMaximum) {
             threads.clear();
@@ -130,7 +143,7 @@ ProcessTree::Private::Node* ProcessTree::Private::find(int tid, News& news)
     return node;
 }
 
-ProcessTree::Private::Node* ProcessTree::Private::learn(int pid, News& news, int ancestorsLeft)
+ProcessTree::Private::Node* ProcessTree::Private::learn(int pid, int ancestorsLeft)
 {
     const auto known = processes.find(pid);
     if (known != processes.end()) {
@@ -138,7 +151,7 @@ ProcessTree::Private::Node* ProcessTree::Private::learn(int pid, News& news, int
         if (isCurrent(pid, *known->second)) {
             return known->second.get();
         }
-        end(*known->second, news); // the number went to another process
+        end(*known->second); // the number went to another process
     }
     // The descriptor first: what is read after it is of the process that it pins, or fails.
     Result<UniqueFd> pidFd = os::openPidFd(pid);
@@ -152,7 +165,7 @@ ProcessTree::Private::Node* ProcessTree::Private::learn(int pid, News& news, int
     node->checked = clock.steadyNow();
     const auto parent = processes.find(facts->parentPid);
     if (parent != processes.end() || (ancestorsLeft > 0 && isBoxProcess(facts->parentPid))) {
-        const Node* const parentNode = learn(facts->parentPid, news, ancestorsLeft - 1);
+        const Node* const parentNode = learn(facts->parentPid, ancestorsLeft - 1);
         node->record.parent = parentNode == nullptr ? ProcessNumber() : parentNode->record.number;
     }
     node->record.number = ProcessNumber(++lastNumber);
@@ -167,7 +180,26 @@ ProcessTree::Private::Node* ProcessTree::Private::learn(int pid, News& news, int
     return (processes[pid] = std::move(node)).get();
 }
 
-void ProcessTree::Private::end(Node& node, News& news)
+void ProcessTree::Private::learnChildren(int pid)
+{
+    const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(pid);
+    for (const int child : process ? process->children(kChildrenMaximum) : std::vector<int>()) {
+        if (!processes.contains(child)) {
+            learn(child, 0);
+        }
+    }
+}
+
+/// Reads what an exec has replaced, once it is over.
+void ProcessTree::Private::finishExec(Node& node)
+{
+    if (std::exchange(node.isReplacingProgram, false)) {
+        readProgram(node.record);
+        news.push_back(node.record);
+    }
+}
+
+void ProcessTree::Private::end(Node& node)
 {
     ProcessRecord record = std::move(node.record);
     record.ended = clock.now();
@@ -198,84 +230,70 @@ ProcessTree::~ProcessTree() = default;
 
 ProcessNumber ProcessTree::sighted(int tid)
 {
-    Private::News news;
     ProcessNumber number;
+    bool hasNews = false;
     {
         const std::lock_guard lock(d->mutex);
-        Private::Node* const node = d->find(tid, news);
-        if (node == nullptr) {
-            return number;
+        if (Private::Node* const node = d->find(tid)) {
+            number = node->record.number;
+            d->finishExec(*node);
         }
-        number = node->record.number;
-        if (node->isReplacingProgram) {
-            node->isReplacingProgram = false;
-            readProgram(node->record);
-            news.push_back(node->record);
-        }
+        hasNews = !d->news.empty();
     }
-    d->tell(news);
+    if (hasNews) {
+        d->tell();
+    }
     return number;
 }
 
 void ProcessTree::aboutToExec(int tid)
 {
-    Private::News news;
     {
         const std::lock_guard lock(d->mutex);
-        if (Private::Node* const node = d->find(tid, news)) {
+        if (Private::Node* const node = d->find(tid)) {
             node->isReplacingProgram = true;
         }
     }
-    d->tell(news);
+    d->tell();
 }
 
 void ProcessTree::aboutToExit(int tid, std::int32_t waitStatus)
 {
-    Private::News news;
     {
         const std::lock_guard lock(d->mutex);
-        Private::Node* const node = d->find(tid, news);
-        if (node == nullptr) {
-            return;
-        }
-        if (node->isReplacingProgram) {
-            node->isReplacingProgram = false;
-            readProgram(node->record);
-            news.push_back(node->record);
-        }
-        node->exitStatus = waitStatus;
-        const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(node->record.pid);
-        for (const int child : process ? process->children(kChildrenMaximum) : std::vector<int>()) {
-            if (!d->processes.contains(child)) {
-                d->learn(child, news, 0);
-            }
+        if (Private::Node* const node = d->find(tid)) {
+            d->finishExec(*node);
+            node->exitStatus = waitStatus;
+            d->learnChildren(node->record.pid);
         }
     }
-    d->tell(news);
+    d->tell();
 }
 
 bool ProcessTree::waitForExits()
 {
     std::array<epoll_event, 64> events{};
-    const int count = ::epoll_wait(d->epoll.get(), events.data(), static_cast<int>(events.size()), -1);
+    const int count = ::epoll_wait(d->epoll.get(), events.data(), static_cast<int>(events.size()),
+                                   d->isStopping ? 0 : -1);
     if (count < 0) {
         return errno == EINTR;
     }
-    Private::News news;
-    bool isStopping = false;
     {
         const std::lock_guard lock(d->mutex);
         for (int i = 0; i < count; ++i) {
             const std::uint64_t token = events.at(static_cast<std::size_t>(i)).data.u64;
-            isStopping = isStopping || token == kStopToken;
+            if (token == kStopToken) { // the ends that are known by now still count
+                d->isStopping = true;
+                ::epoll_ctl(d->epoll.get(), EPOLL_CTL_DEL, d->stopping.get(), nullptr);
+            }
             const auto pid = d->pids.find(static_cast<std::uint32_t>(token));
             if (pid != d->pids.end()) {
-                d->end(*d->processes.at(pid->second), news);
+                d->end(*d->processes.at(pid->second));
             }
         }
     }
-    d->tell(news);
-    return !isStopping;
+    d->tell();
+    return count > 0;
 }
 
 void ProcessTree::stop()

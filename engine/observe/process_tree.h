@@ -19,8 +19,8 @@ namespace revet::observe {
 class ProcessTree
 {
 public:
-    using Listener
-        = std::function<void(const ProcessRecord&)>; ///< a new or changed record; called without locks held
+    /// A new or changed record; called on any thread, one call at a time and in order.
+    using Listener = std::function<void(const ProcessRecord&)>;
 
     ProcessTree(const Clock& clock, Listener listener);
     ~ProcessTree();
@@ -37,9 +37,9 @@ public:
     /// The thread's process is about to end by exit_group: its children that were not seen yet are taken up
     /// now, while they still name their true parent (a daemon's intermediate is gone before they speak).
     void aboutToExit(int tid, std::int32_t waitStatus);
-    /// Blocks until a known process ends or stop() is called; called in a loop by one thread of the owner.
-    /// Ended processes are told to the listener with their wait status where the kernel gives it
-    /// (Linux 6.15).
+    /// Blocks until a known process ends; called in a loop by one thread of the owner. Ended processes are
+    /// told to the listener with their wait status where the kernel gives it (Linux 6.15). False after
+    /// stop(), once all that had ended before it are told.
     [[nodiscard]] bool waitForExits();
     void stop();
     [[nodiscard]] std::optional<ProcessRecord> find(ProcessNumber number) const;

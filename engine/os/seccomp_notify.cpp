@@ -75,19 +75,6 @@ Result<void> SeccompNotifyDevice::answerWithFd(std::uint64_t id, int fd, CloseOn
     return {};
 }
 
-Result<int> SeccompNotifyDevice::addFd(std::uint64_t id, int fd, CloseOnExec closeOnExec)
-{
-    seccomp_notif_addfd request{};
-    request.id = id;
-    request.srcfd = static_cast<std::uint32_t>(fd);
-    request.newfd_flags = closeOnExec == CloseOnExec::Yes ? kOpenCloseOnExec : 0;
-    const int number = ::ioctl(m_listener.get(), SECCOMP_IOCTL_NOTIF_ADDFD, &request);
-    if (number < 0) {
-        return failErrno("hand a file descriptor to the box");
-    }
-    return number;
-}
-
 void SeccompNotifyDevice::send(std::uint64_t id, std::int64_t value, int error, std::uint32_t flags)
 {
     seccomp_notif_resp response{};

@@ -48,8 +48,6 @@ public:
     /// caller has no room; the caller then still waits and must be answered.
     enum class CloseOnExec : std::uint8_t { No, Yes };
     [[nodiscard]] virtual Result<void> answerWithFd(std::uint64_t id, int fd, CloseOnExec closeOnExec) = 0;
-    /// Installs a copy of `fd` in the caller without answering yet; returns its number there.
-    [[nodiscard]] virtual Result<int> addFd(std::uint64_t id, int fd, CloseOnExec closeOnExec) = 0;
 };
 
 /// The kernel's own. Blocks in the ioctl itself: a poll() first would cost 130 ns and a wake-up.
@@ -63,7 +61,6 @@ public:
     void answerValue(std::uint64_t id, std::int64_t value) override;
     void answerError(std::uint64_t id, int errnoValue) override;
     [[nodiscard]] Result<void> answerWithFd(std::uint64_t id, int fd, CloseOnExec closeOnExec) override;
-    [[nodiscard]] Result<int> addFd(std::uint64_t id, int fd, CloseOnExec closeOnExec) override;
 
 private:
     void send(std::uint64_t id, std::int64_t value, int error, std::uint32_t flags);

@@ -80,7 +80,7 @@ Result<Packet> receivePacket(int socket, std::size_t maximumBytes)
     if (size < 0 && errno != ECONNRESET) {
         return failErrno("receive a packet");
     }
-    if (size > 0) {
+    if (size >= 0) { // also without a byte a packet brings descriptors, which are ours to close
         for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
              header = CMSG_NXTHDR(&message, header)) {
             if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {

@@ -26,8 +26,8 @@ struct Packet
     std::string bytes;
     std::vector<UniqueFd> descriptors; ///< close-on-exec
 };
-/// Waits for one packet. Closed when the peer has gone; Malformed when it was longer than `maximumBytes` or
-/// carried more than eight descriptors: nothing is ever cut short silently.
+/// Waits for one packet. Closed when the peer has gone or sends an empty one; Malformed when it was longer
+/// than `maximumBytes` or carried more than eight descriptors: nothing is ever cut short silently.
 [[nodiscard]] Result<Packet> receivePacket(int socket, std::size_t maximumBytes);
 
 /// An anonymous file with this content, sealed against change, positioned at its start.

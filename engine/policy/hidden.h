@@ -20,8 +20,7 @@ public:
     struct Place
     {
         std::string home; ///< what ~ stands for; absolute, no trailing slash
-        std::string
-            runtimeDirectory; ///< what ${XDG_RUNTIME_DIR} stands for; empty: such entries are left out
+        std::string runtimeDirectory; ///< ${XDG_RUNTIME_DIR}; empty: its entries are left out
     };
     struct Entry
     {

@@ -53,7 +53,7 @@ public:
     /// The check of a path that match() calls Checked; none for other paths.
     [[nodiscard]] std::optional<Check> check(std::string_view relative) const;
 
-    struct Index;
+    class Index;
 
 private:
     explicit RunLaterTable(std::shared_ptr<const Index> index);

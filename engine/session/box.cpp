@@ -140,11 +140,6 @@ Result<Box> Box::start(const std::string& launcher, const launcher::Plan& plan)
     return box;
 }
 
-Result<Box::Message> Box::receiveFromKeeper() const
-{
-    return receive(m_keeperSocket.get());
-}
-
 Result<Box::Message> Box::receiveFromInit() const
 {
     return receive(m_initSocket.get());

@@ -37,8 +37,7 @@ public:
         launcher::Report report;
         UniqueFd descriptor; ///< where the report brings one
     };
-    /// The next report of the keeper or of pid 1; blocks. Closed when that end is gone.
-    [[nodiscard]] Result<Message> receiveFromKeeper() const;
+    /// The next report of pid 1; blocks. Closed when it is gone.
     [[nodiscard]] Result<Message> receiveFromInit() const;
     [[nodiscard]] int keeperSocket() const { return m_keeperSocket.get(); }
     [[nodiscard]] int initSocket() const { return m_initSocket.get(); }
@@ -53,7 +52,6 @@ public:
     [[nodiscard]] Result<void> resume(std::uint32_t number) const;
 
     [[nodiscard]] pid_t keeper() const { return m_keeper; }
-    [[nodiscard]] pid_t init() const { return m_init; }
     /// Ends every process of the box and waits until they are gone. Idempotent.
     void end();
 

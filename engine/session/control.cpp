@@ -33,9 +33,12 @@ Result<Control> Control::open(const std::filesystem::path& socket, Handler handl
     return Control(std::move(server), std::move(handler));
 }
 
-std::vector<int> Control::descriptors() const
+std::vector<int> Control::descriptors()
 {
-    std::vector<int> descriptors{m_server.fd()};
+    std::vector<int> descriptors;
+    if (!std::exchange(m_isPausing, false)) {
+        descriptors.push_back(m_server.fd());
+    }
     for (const Client& client : m_clients) {
         descriptors.push_back(client.channel.fd());
     }
@@ -56,6 +59,8 @@ void Control::serve(const std::vector<int>& readable)
 void Control::accept()
 {
     auto channel = m_server.accept();
+    // EMFILE and its like: the client still waits in the queue. Others have been taken from it.
+    m_isPausing = !channel && channel.error().code == ErrorCode::System;
     if (channel && m_clients.size() < kMaximumClients) {
         m_clients.push_back({std::move(*channel), false});
     }

@@ -28,8 +28,9 @@ public:
 
     [[nodiscard]] static Result<Control> open(const std::filesystem::path& socket, Handler handler);
 
-    /// To be polled for reading: the socket first, then the clients.
-    [[nodiscard]] std::vector<int> descriptors() const;
+    /// To be polled for reading: the socket first, then the clients. Without the socket, once, after there
+    /// was no room for a client: it stays readable, and the loop would turn without a pause.
+    [[nodiscard]] std::vector<int> descriptors();
     /// Serves those of descriptors() that have become readable.
     void serve(const std::vector<int>& readable);
     /// Tells the subscribers that the journal holds events up to `seq`.
@@ -50,6 +51,7 @@ private:
     Handler m_handler;
     std::vector<Client> m_clients;
     EventSeq m_told;
+    bool m_isPausing = false;
 };
 
 } // namespace revet::session

@@ -56,7 +56,8 @@ Result<Preparation> prepareProbes(const ipc::RunRequest& request, const DoctorWo
     REVET_ASSIGN_OR_RETURN(
         const auto project,
         findProject(request.project, request.currentDirectory, account.home, world.places()));
-    const Surroundings surroundings{world.places(), SessionId::generate(), "1", *request.tier};
+    Surroundings surroundings{world.places(), describeSession(request, project, *request.tier), "1"};
+    surroundings.session.id = SessionId::generate();
     REVET_ASSIGN_OR_RETURN(auto preparation, prepare(request, project, surroundings, data));
     preparation.spec.visible.push_back({installation.libexec / "revet-probe", kProbeInBox});
     return preparation;

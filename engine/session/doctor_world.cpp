@@ -3,6 +3,7 @@
 
 #include "engine/session/doctor_world.h"
 
+#include "engine/base/directory.h"
 #include "engine/journal/remove_tree.h"
 #include "engine/session/doctor_process.h"
 #include "engine/session/installation.h"
@@ -58,13 +59,14 @@ Result<void> removeBelow(const fs::path& directory, const std::string& name)
 /// Of doctors that were killed: nobody holds their lock.
 void removeLeftovers(const fs::path& cache)
 {
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(cache, error)) {
+    const auto look = [&cache](const fs::directory_entry& entry) {
         const std::string name = entry.path().filename().string();
         if (name.starts_with(kPrefix) && lockDirectory(entry.path())) {
             static_cast<void>(removeBelow(cache, name).has_value());
         }
-    }
+        return true;
+    };
+    static_cast<void>(forEachEntry(cache, look).has_value());
 }
 
 ino_t inodeOf(const fs::path& path)

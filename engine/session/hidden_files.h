@@ -15,10 +15,10 @@ namespace revet::session {
 struct HiddenFiles
 {
     std::vector<std::string> paths; ///< absolute
-    bool isComplete = true; ///< false: the project has more entries than were looked at
+    bool isComplete = true; ///< false: there are more entries than were looked at, or unreadable ones
 };
 /// Looks breadth first at no more than a few thousand entries, since a start must not walk a large tree.
-/// `unhide` are absolute paths that stay visible, and so does what git tracks.
+/// `unhide` are absolute paths and globs that stay visible, with what is below; so does what git tracks.
 [[nodiscard]] Result<HiddenFiles> findHiddenFiles(const std::string& project,
                                                   const policy::HiddenTable& table,
                                                   const std::vector<std::string>& unhide);

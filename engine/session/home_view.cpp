@@ -3,6 +3,7 @@
 
 #include "engine/session/home_view.h"
 
+#include "engine/base/directory.h"
 #include "engine/domain/places.h"
 #include "engine/session/project_finder.h"
 
@@ -57,20 +58,20 @@ void addLinkTargets(const fs::path& directory, const std::string& home, const po
                     std::set<std::string>& paths)
 {
     constexpr int kMaximumPrograms = 2000;
-    std::error_code error;
     int looked = 0;
-    for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
-        if (++looked > kMaximumPrograms) {
-            return;
-        }
-        if (!entry.is_symlink(error)) {
-            continue;
+    const auto look = [&](const fs::directory_entry& entry) {
+        std::error_code error;
+        if (++looked > kMaximumPrograms || !entry.is_symlink(error)) {
+            return looked <= kMaximumPrograms;
         }
         const fs::path target = fs::canonical(entry.path(), error);
         if (!error && isWithin(target.string(), home) && !isWithin(target.string(), directory.string())) {
             addVisible(treeOf(target, home), home, hidden, paths);
         }
-    }
+        return true;
+    };
+    // What cannot be listed shows nothing more.
+    static_cast<void>(forEachEntry(directory, look).has_value());
 }
 
 Result<UniqueFd> lockDirectory(const fs::path& directory)

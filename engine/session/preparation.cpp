@@ -3,6 +3,7 @@
 
 #include "engine/session/preparation.h"
 
+#include "engine/base/directory.h"
 #include "engine/domain/display_escape.h"
 #include "engine/session/account.h"
 #include "engine/session/git_identity.h"
@@ -35,6 +36,7 @@ Result<void> makeEmptyThings(const fs::path& data, tiers::BoxSpec& spec)
     return makePrivateDirectory(spec.emptyDirectory);
 }
 
+/// The steps of prepare(): each fills its part of the result, from what those before it found.
 class Preparer
 {
 public:
@@ -52,7 +54,7 @@ public:
         REVET_ASSIGN_OR_RETURN(m_account, findAccount(m_request.environment));
         REVET_ASSIGN_OR_RETURN(m_hidden, m_data.hidden(m_account.home));
         REVET_RETURN_IF_ERROR(chooseProfile());
-        fillInfo();
+        m_result.info = m_surroundings.session;
         REVET_RETURN_IF_ERROR(makeDirectories());
         REVET_RETURN_IF_ERROR(fillHome());
         REVET_RETURN_IF_ERROR(fillBinds());
@@ -63,17 +65,23 @@ public:
     }
 
 private:
+    /// The named profiles, and those that the command and the project's files suggest.
     Result<void> chooseProfile();
-    void fillInfo();
+    /// The session's and the project's own directories; the parts of the box that need no looking around.
     Result<void> makeDirectories();
+    /// The private home: toolchains that show through, caches, git's identity.
     Result<void> fillHome();
+    /// --bind-ro and --bind-rw, never into Revet's own data; then the mount points of everything in the home.
     Result<void> fillBinds();
+    /// Secrets within the project.
     Result<void> hideFiles();
+    /// Arguments, filtered environment and working directory.
     Result<void> fillCommand();
+    /// The lines that a person sees before the start.
     void describeStart();
     [[nodiscard]] fs::path sessionDirectory() const
     {
-        return m_surroundings.places.sessionDirectory(m_surroundings.session);
+        return m_surroundings.places.sessionDirectory(m_surroundings.session.id);
     }
     [[nodiscard]] fs::path projectDirectory() const
     {
@@ -98,14 +106,13 @@ Result<void> Preparer::chooseProfile()
 {
     REVET_ASSIGN_OR_RETURN(const auto profiles, m_data.profiles());
     std::vector<std::string> entries;
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(m_project.path, error)) {
+    const auto note = [&entries](const fs::directory_entry& entry) {
         constexpr std::size_t kMaximumEntries = 1000;
-        if (entries.size() >= kMaximumEntries) {
-            break;
-        }
         entries.push_back(entry.path().filename().string());
-    }
+        return entries.size() < kMaximumEntries;
+    };
+    // What cannot be listed only suggests no profile.
+    static_cast<void>(forEachEntry(m_project.path, note).has_value());
     m_profileNames = m_request.profiles;
     const std::string command = fs::path(m_request.command.front()).filename().string();
     for (const std::string& name : profiles.detect(command, entries)) {
@@ -120,26 +127,13 @@ Result<void> Preparer::chooseProfile()
     return {};
 }
 
-void Preparer::fillInfo()
-{
-    SessionInfo& info = m_result.info;
-    info.id = m_surroundings.session;
-    info.label = m_request.label;
-    info.project = m_project.path;
-    info.tier = m_surroundings.tier;
-    info.observe = m_request.observe.value_or(ObserveLevel::Full);
-    info.command = m_request.command;
-    info.started = SystemClock().now();
-    info.sessionPid = ::getpid();
-}
-
 Result<void> Preparer::makeDirectories()
 {
     tiers::BoxSpec& spec = m_result.spec;
     REVET_RETURN_IF_ERROR(makePrivateDirectory(sessionDirectory()));
     REVET_RETURN_IF_ERROR(makePrivateDirectory(projectDirectory() / "home"));
     REVET_RETURN_IF_ERROR(makeEmptyThings(m_surroundings.places.data, spec));
-    if (m_surroundings.tier == Tier::Container) {
+    if (m_surroundings.session.tier == Tier::Container) {
         spec.layer = (sessionDirectory() / "layer").string();
         for (std::size_t i = 0; i <= m_project.sideRoots.size(); ++i) {
             const fs::path layer
@@ -156,7 +150,7 @@ Result<void> Preparer::makeDirectories()
             }
         }
     }
-    spec.tier = m_surroundings.tier;
+    spec.tier = m_surroundings.session.tier;
     spec.observe = m_result.info.observe;
     spec.project = m_project.path;
     spec.sideRoots = m_project.sideRoots;
@@ -288,7 +282,7 @@ Result<void> Preparer::fillCommand()
     set("LOGNAME", m_account.name);
     set("TMPDIR", "/tmp");
     set("XDG_RUNTIME_DIR", "/run/user/" + std::to_string(m_account.uid));
-    set("REVET_SESSION", m_surroundings.session.text());
+    set("REVET_SESSION", m_surroundings.session.id.text());
     if (environmentValue(command.environment, "PATH").empty()) {
         set("PATH", kDefaultPath);
     }
@@ -300,13 +294,13 @@ Result<void> Preparer::fillCommand()
 void Preparer::describeStart()
 {
     std::vector<std::string>& lines = m_result.lines;
-    const bool isDirect = m_surroundings.tier == Tier::Sandbox;
+    const bool isDirect = m_surroundings.session.tier == Tier::Sandbox;
     std::string profiles;
     for (const std::string& name : m_profileNames) {
         profiles += (profiles.empty() ? "" : ", ") + name;
     }
-    lines.push_back("revet " + m_surroundings.session.text() + ": "
-                    + std::string(toString(m_surroundings.tier)) + " (" + displayEscape(profiles)
+    lines.push_back("revet " + m_surroundings.session.id.text() + ": "
+                    + std::string(toString(m_surroundings.session.tier)) + " (" + displayEscape(profiles)
                     + "): " + (isDirect ? "changes " : "works on a copy of ") + displayQuoted(m_project.path)
                     + (isDirect ? " directly; home is private" : "; home is private"));
     for (const std::string& root : m_project.sideRoots) {
@@ -319,15 +313,28 @@ void Preparer::describeStart()
         hidden += ", " + displayQuoted(path.substr(m_project.path.size() + 1));
     }
     if (!m_hiddenIsComplete) {
-        hidden += " (looked at the first few thousand entries only)";
+        hidden += " (not all of the project could be looked at)";
     }
     if (m_droppedSigning) {
         hidden += "; commits are not signed";
     }
-    lines.push_back(hidden + "; see 'revet log " + m_surroundings.session.text() + "'");
+    lines.push_back(hidden + "; see 'revet log " + m_surroundings.session.id.text() + "'");
 }
 
 } // namespace
+
+SessionInfo describeSession(const ipc::RunRequest& request, const FoundProject& project, Tier tier)
+{
+    SessionInfo info;
+    info.label = request.label;
+    info.project = project.path;
+    info.tier = tier;
+    info.observe = request.observe.value_or(ObserveLevel::Full);
+    info.command = request.command;
+    info.started = SystemClock().now();
+    info.sessionPid = ::getpid();
+    return info;
+}
 
 Result<Preparation> prepare(const ipc::RunRequest& request, const FoundProject& project,
                             const Surroundings& surroundings, const ShippedData& data)

@@ -29,13 +29,16 @@ struct Preparation
     std::vector<UniqueFd> locks; ///< held for as long as the session lives
 };
 
+/// A session that starts now in this process, but for its id.
+[[nodiscard]] SessionInfo describeSession(const ipc::RunRequest& request, const FoundProject& project,
+                                          Tier tier);
+
 /// What decides besides the request.
 struct Surroundings
 {
     Places places;
-    SessionId session;
+    SessionInfo session; ///< as the catalogue has it
     std::string projectKey; ///< names the project's own directories: the catalogue's id of it
-    Tier tier = Tier::Container;
 };
 
 /// Turns a request into a box to build. Makes the session's and the project's directories.

@@ -56,14 +56,16 @@ Result<policy::Settings> refuseUnbuilt(policy::Settings settings, const std::str
     return settings;
 }
 
+Result<policy::Settings> parsed(const std::string& text, const std::string& name)
+{
+    REVET_ASSIGN_OR_RETURN(policy::Settings settings, policy::parseSettings(text, name));
+    return refuseUnbuilt(std::move(settings), name);
+}
+
 Result<policy::Settings> settingsIn(const std::filesystem::path& file)
 {
     REVET_ASSIGN_OR_RETURN(const std::optional<std::string> text, readSettingsFile(file));
-    if (!text) {
-        return policy::Settings();
-    }
-    REVET_ASSIGN_OR_RETURN(policy::Settings settings, policy::parseSettings(*text, file.string()));
-    return refuseUnbuilt(std::move(settings), file.string());
+    return text ? parsed(*text, file.string()) : policy::Settings();
 }
 
 /// Replaces a file as a whole: a reader sees the old or the new one.
@@ -137,6 +139,7 @@ Result<ProjectSettings> loadProjectSettings(const Places& places, journal::Catal
         REVET_ASSIGN_OR_RETURN(policy::Settings repository, policy::parseSettings(*text, kRepositoryFile));
         if (contentHash(*text) == result.project.trustedHash) {
             result.repository = ProjectSettings::Repository::Trusted;
+            REVET_ASSIGN_OR_RETURN(repository, refuseUnbuilt(std::move(repository), kRepositoryFile));
             // Below the person's own settings: trusted is not preferred.
             layers.insert(layers.begin() + 1, {kRepositoryFile, std::move(repository)});
         } else {
@@ -144,6 +147,8 @@ Result<ProjectSettings> loadProjectSettings(const Places& places, journal::Catal
             policy::Tightening tightening
                 = policy::tightenedBy(policy::mergeSettings(layers).settings(), repository);
             result.ignored = std::move(tightening.ignored);
+            REVET_ASSIGN_OR_RETURN(tightening.taken,
+                                   refuseUnbuilt(std::move(tightening.taken), kRepositoryFile));
             layers.emplace_back(kRepositoryFile, std::move(tightening.taken));
         }
     }
@@ -171,7 +176,7 @@ Result<void> trustRepositorySettings(journal::Catalogue& catalogue, const std::s
     if (!text) {
         return fail(ErrorCode::NotFound, std::string("find a ") + kRepositoryFile + " in " + project);
     }
-    REVET_RETURN_IF_ERROR(policy::parseSettings(*text, kRepositoryFile));
+    REVET_RETURN_IF_ERROR(parsed(*text, kRepositoryFile));
     record.trustedHash = contentHash(*text);
     return catalogue.updateProject(record);
 }

@@ -27,6 +27,7 @@ public:
     void record(int tid, Fact fact) override;
     void aboutToExec(int tid, const std::string& path) override;
     void aboutToExit(int tid, std::int32_t waitStatus) override;
+    [[nodiscard]] bool canRecord() const override { return m_writer.takesRows(); }
 
     /// A fact about the session itself.
     void note(Fact fact);

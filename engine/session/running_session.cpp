@@ -18,10 +18,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +32,7 @@ using launcher::Report;
 constexpr std::uint32_t kFirstCommand = 1;
 constexpr int kTickMs = 50; ///< how often coalesced events are let go and readers are told
 constexpr std::chrono::seconds kStopPatience{10};
+constexpr std::chrono::seconds kHangPatience{5};
 
 Fact sessionFact(std::string target, std::string rule = {}, std::int64_t detail = 0)
 {
@@ -76,7 +75,7 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const std::strin
     REVET_RETURN_IF_ERROR(startJournal(places));
     REVET_ASSIGN_OR_RETURN(m_runLater, data.runLater());
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady());
-    REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), data));
+    REVET_RETURN_IF_ERROR(startSupervisor(std::move(root)));
     REVET_RETURN_IF_ERROR(startCommand());
     return serve();
 }
@@ -100,23 +99,9 @@ Result<void> RunningSession::startBox(const std::string& launcher, const Places&
 
 Result<void> RunningSession::startJournal(const Places& places)
 {
-    m_alarm.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!m_alarm) {
-        return failErrno("make an alarm");
-    }
-    // A handle, not a number: the box may have ended before, and kill(-1) is everybody's end.
-    const auto keeper
-        = std::make_shared<const UniqueFd>(static_cast<int>(::syscall(SYS_pidfd_open, m_box.keeper(), 0)));
-    if (!*keeper) {
-        return failErrno("hold the box's keeper");
-    }
-    const auto onFailure = [this, keeper](const Error& error) {
-        // On the journal's thread: an unrecorded box must not run, so its end does not wait for the main
-        // loop.
-        m_journalFailure = toString(error);
-        const std::uint64_t one = 1;
-        static_cast<void>(::write(m_alarm.get(), &one, sizeof one) == sizeof one);
-        ::syscall(SYS_pidfd_send_signal, keeper->get(), SIGKILL, nullptr, 0);
+    REVET_ASSIGN_OR_RETURN(m_alarm, Alarm::open(m_box.keeper()));
+    const auto onFailure = [alarm = m_alarm.get()](const Error& error) {
+        alarm->raise("the journal could not be written: " + toString(error));
     };
     REVET_ASSIGN_OR_RETURN(
         m_journal,
@@ -129,7 +114,7 @@ Result<void> RunningSession::startJournal(const Places& places)
     return {};
 }
 
-Result<void> RunningSession::startSupervisor(UniqueFd root, const ShippedData& /*data*/)
+Result<void> RunningSession::startSupervisor(UniqueFd root)
 {
     const tiers::BoxSpec& spec = m_preparation.spec;
     supervisor::BoxView view;
@@ -149,9 +134,8 @@ Result<void> RunningSession::startSupervisor(UniqueFd root, const ShippedData& /
             const std::string layer = i == 0 ? spec.layer : spec.layer + "/side" + std::to_string(i - 1);
             part.upper.reset(::open((layer + "/upper").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
             part.lower.reset(::open(part.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-            // overlayfs made it with mode 000; a session that is killed must leave nothing that resists
-            // removal.
-            // The latter two are there with "volatile".
+            // overlayfs made them with mode 000, the latter two with "volatile": a session that is killed
+            // must leave nothing that resists removal.
             for (const char* const made :
                  {"/work/work", "/work/work/incompat", "/work/work/incompat/volatile"}) {
                 ::chmod((layer + made).c_str(), 0700);
@@ -182,7 +166,6 @@ Result<void> RunningSession::startCommand()
 
 void RunningSession::announceStart()
 {
-    m_isStarted = true;
     ipc::Started started;
     started.session = m_preparation.info.id;
     started.lines = m_preparation.lines;
@@ -209,7 +192,7 @@ SessionEnd RunningSession::serve()
         const bool drains = !m_frontEnd.isThere() && m_terminal.isOpen();
         std::vector<pollfd> sources{{m_box.initSocket(), POLLIN, 0},
                                     {m_box.keeperSocket(), POLLIN, 0},
-                                    {m_alarm.get(), POLLIN, 0},
+                                    {m_alarm->fd(), POLLIN, 0},
                                     {m_frontEnd.fd(), POLLIN, 0},
                                     {drains ? m_terminal.get() : -1, POLLIN, 0}};
         for (const int fd : m_control->descriptors()) {
@@ -226,7 +209,7 @@ SessionEnd RunningSession::serve()
             continue;
         }
         if (sources[2].revents != 0) {
-            return {"the journal could not be written: " + m_journalFailure, std::nullopt, std::nullopt};
+            return {m_alarm->reason(), std::nullopt, std::nullopt};
         }
         if (sources[0].revents != 0) {
             auto message = m_box.receiveFromInit();
@@ -262,10 +245,14 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
 {
     switch (message.report.kind) {
     case Report::Kind::Listener:
-        m_servers.emplace_back([this, listener = std::move(message.descriptor)]() mutable {
-            os::SeccompNotifyDevice device(std::move(listener));
-            m_supervisor->serve(device);
-        });
+        // noexcept: a task would keep an exception, and a thread that ends unseen leaves the box unanswered.
+        m_servers.start(
+            std::packaged_task<void()>([this, listener = std::move(message.descriptor)]() mutable noexcept {
+                os::SeccompNotifyDevice device(std::move(listener));
+                if (const auto served = m_supervisor->serve(device); !served) {
+                    m_alarm->raise("the box's calls could not be answered: " + toString(served.error()));
+                }
+            }));
         break;
     case Report::Kind::Terminal:
         m_terminal = std::move(message.descriptor);
@@ -356,8 +343,14 @@ void RunningSession::drainTerminal()
 void RunningSession::finish(const SessionEnd& end)
 {
     m_box.end();
-    m_servers.clear(); // joined: their filters have no user left
-    m_supervisor.reset(); // settles what it still holds back, and that is recorded
+    // Their filters have no user left; one that waits for a file system may still not end.
+    m_isHanging = !m_servers.join(kHangPatience);
+    if (m_isHanging) {
+        log(LogLevel::Error, "session",
+            "a file system does not answer a call of the box's; it is left behind");
+    } else {
+        m_supervisor.reset(); // settles what it still holds back, and that is recorded
+    }
     SessionInfo& info = m_preparation.info;
     info.ended = m_clock.now();
     info.endReason = end.reason;
@@ -365,7 +358,9 @@ void RunningSession::finish(const SessionEnd& end)
     const bool hasLayer = info.tier == Tier::Container && !end.failure;
     info.state = hasLayer ? SessionState::Review : SessionState::Ended;
     if (m_recorder) {
-        m_recorder->close();
+        if (!m_isHanging) { // else a lock that it needs may never come free
+            m_recorder->close();
+        }
         m_recorder->note(sessionFact("ended", end.reason, end.waitStatus.value_or(0)));
         m_recorder->flushAll();
     }
@@ -383,10 +378,8 @@ void RunningSession::finish(const SessionEnd& end)
     if (end.failure) {
         m_frontEnd.send(*end.failure);
     } else if (!isRecorded) {
-        m_frontEnd.send(
-            ipc::Failed{125,
-                        "record the session: " + m_journalFailure
-                            + "; the box was ended; make room or repair the disk, then run again"});
+        m_frontEnd.send(ipc::Failed{
+            125, m_alarm->reason() + "; the box was ended; make room or repair the disk, then run again"});
     } else if (end.waitStatus) {
         m_frontEnd.send(ipc::Exited{*end.waitStatus, summary()});
     } else {

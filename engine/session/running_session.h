@@ -4,11 +4,13 @@
 #pragma once
 
 #include "engine/journal/journal_writer.h"
+#include "engine/session/alarm.h"
 #include "engine/session/box.h"
 #include "engine/session/control.h"
 #include "engine/session/front_end.h"
 #include "engine/session/preparation.h"
 #include "engine/session/recorder.h"
+#include "engine/session/server_threads.h"
 #include "engine/session/streams.h"
 #include "engine/supervisor/supervisor.h"
 
@@ -17,7 +19,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace revet::session {
@@ -47,6 +48,8 @@ public:
                                          const Places& places);
     /// Ends the box, completes the journal and tells the front end.
     void finish(const SessionEnd& end);
+    /// After finish(): a thread hangs in the kernel and uses this object. The process has to end with it.
+    [[nodiscard]] bool isHanging() const { return m_isHanging; }
     /// Enters the end into the catalogue; called before the front end is told: who runs `revet ps` next must
     /// find it there.
     using EndRecord = std::function<void(const SessionInfo&)>;
@@ -61,7 +64,7 @@ public:
 private:
     [[nodiscard]] Result<void> startBox(const std::string& launcher, const Places& places);
     [[nodiscard]] Result<void> startJournal(const Places& places);
-    [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const ShippedData& data);
+    [[nodiscard]] Result<void> startSupervisor(UniqueFd root);
     [[nodiscard]] Result<void> startCommand();
     [[nodiscard]] SessionEnd serve();
     void announceStart();
@@ -82,18 +85,17 @@ private:
     Streams m_streams;
     Box m_box;
     std::vector<launcher::Step> m_commandSteps;
+    std::unique_ptr<Alarm> m_alarm; ///< outlives what raises it
     std::unique_ptr<journal::JournalWriter> m_journal;
     std::unique_ptr<Recorder> m_recorder;
     policy::RunLaterTable m_runLater;
     std::unique_ptr<supervisor::Supervisor> m_supervisor;
-    std::vector<std::jthread> m_servers; ///< one for each listener
+    ServerThreads m_servers;
+    bool m_isHanging = false;
     std::optional<Control> m_control;
     UniqueFd m_terminal; ///< the master of the box's terminal
-    UniqueFd m_alarm; ///< eventfd: the journal failed
-    std::string m_journalFailure;
     std::optional<SteadyTime> m_killAt;
     std::string m_stopReason;
-    bool m_isStarted = false; ///< the front end was told
 };
 
 } // namespace revet::session

@@ -98,20 +98,13 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     REVET_ASSIGN_OR_RETURN(auto choice, chooseTier(request, settings.effective.settings().tier, situation));
     REVET_RETURN_IF_ERROR(usableTier(choice.tier, places));
 
-    SessionInfo info;
-    info.label = request.label;
-    info.project = project.path;
-    info.tier = choice.tier;
-    info.observe = request.observe.value_or(ObserveLevel::Full);
-    info.command = request.command;
-    info.started = SystemClock().now();
-    info.sessionPid = ::getpid();
     Registered registered;
-    REVET_ASSIGN_OR_RETURN(registered.surroundings.session, catalogue.addSession(info));
+    registered.surroundings.session = describeSession(request, project, choice.tier);
+    REVET_ASSIGN_OR_RETURN(registered.surroundings.session.id,
+                           catalogue.addSession(registered.surroundings.session));
     registered.surroundings.places = places;
     registered.surroundings.projectKey = std::to_string(settings.project.id);
     registered.ignoredSettings = settings.ignored;
-    registered.surroundings.tier = choice.tier;
     registered.because = choice.because;
     return registered;
 }
@@ -145,12 +138,12 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ig
     REVET_ASSIGN_OR_RETURN(const auto registered,
                            registerSession(request, project, account.home, places, catalogue));
 
-    setUpLog(places.sessionDirectory(registered.surroundings.session) / "session.log");
+    setUpLog(places.sessionDirectory(registered.surroundings.session.id) / "session.log");
     auto preparation = prepare(request, project, registered.surroundings, data);
     if (!preparation) {
-        static_cast<void>(catalogue.removeSession(registered.surroundings.session).has_value());
+        static_cast<void>(catalogue.removeSession(registered.surroundings.session.id).has_value());
         std::error_code error;
-        std::filesystem::remove_all(places.sessionDirectory(registered.surroundings.session), error);
+        std::filesystem::remove_all(places.sessionDirectory(registered.surroundings.session.id), error);
         return fail(preparation.error());
     }
     preparation->command.ignoredSignals = ignored;
@@ -173,6 +166,9 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ig
     }
     if (const auto emptied = catalogue.emptyLog(); !emptied) { // nobody waits for us any more
         log(LogLevel::Info, "session", "empty the log of the catalogue: " + toString(emptied.error()));
+    }
+    if (session.isHanging()) {
+        ::_exit(0); // nothing of what the thread uses may be destroyed
     }
     return {};
 }

@@ -3,7 +3,10 @@
 
 #include "engine/session/shipped_data.h"
 
+#include "engine/base/directory.h"
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -19,12 +22,15 @@ constexpr const char* kCompiled = ".compiled"; ///< of Revet's own; a person's a
 
 Result<void> addProfiles(const fs::path& folder, const char* extension, NamedTexts& texts)
 {
-    std::error_code error;
     std::vector<fs::path> files;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const auto listed = forEachEntry(folder, [&](const fs::directory_entry& entry) {
         if (entry.path().extension() == extension) {
             files.push_back(entry.path());
         }
+        return true;
+    });
+    if (!listed && listed.error().errnoValue != ENOENT) { // nobody has to have profiles of their own
+        return fail(listed.error());
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {

@@ -16,8 +16,8 @@ namespace revet::supervisor {
 struct Root
 {
     enum class Kind {
-        Brokered, ///< read-only in the box, writable through BoxView::outerRoot: every mutation is performed
-                  ///< by us
+        /// read-only in the box, writable through BoxView::outerRoot: every mutation is performed by us
+        Brokered,
         Layered, ///< an overlay, writable in the box: only what overlayfs cannot do is performed by us
     };
     std::string path; ///< absolute, canonical, the same in the box and on the host

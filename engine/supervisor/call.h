@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/unique_fd.h"
+#include "engine/domain/action.h"
 #include "engine/os/seccomp_notify.h"
 
 #include <cstdint>
@@ -52,8 +53,7 @@ struct Call
     Operation operation = Operation::Open;
     PathArgument path; ///< of the object; rename, link: the old one; symlink: the new name
     PathArgument second; ///< rename, link: the new one
-    std::string
-        text; ///< symlink: what it points to; xattr: the attribute's name; Connect: the address in words
+    std::string text; ///< what a symlink points to; an xattr's name; an address to connect to, in words
     std::string value; ///< xattr: the value; Connect: the bytes of the address
     /// open, AT_…, RENAME_…, XATTR_… as the call has them; calls that are about a link itself (lchown,
     /// lsetxattr, lremovexattr, …) carry AT_SYMLINK_NOFOLLOW, which no XATTR_… flag collides with
@@ -69,6 +69,9 @@ struct Call
     int socket = -1; ///< BindLocalSocket, Connect: the target's descriptor
 };
 
+/// What the call is in the record, whoever performs it.
+[[nodiscard]] ActionKind actionOf(const Call& call);
+
 /// What the supervisor answers.
 struct Answer
 {
@@ -77,8 +80,9 @@ struct Answer
         Value,
         Fail,
         Descriptor,
-        Later, ///< nothing was done: a lease is being broken. Perform the same call again in some
-               ///< milliseconds, off the supervisor's loop, until it answers otherwise
+        /// nothing was done: a lease is being broken. Perform the same call again in some milliseconds, off
+        /// the supervisor's loop, until it answers otherwise
+        Later,
     };
     Kind kind = Kind::Continue;
     std::int64_t value = 0; ///< Value: what the call returns

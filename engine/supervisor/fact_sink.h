@@ -11,8 +11,8 @@
 namespace revet::supervisor {
 
 /// Where the supervisor puts what it saw. Called on the supervisor's threads, before the call that is told
-/// of is answered, so that the process is still there to be looked at. Must not block for long and must not
-/// fail: a sink that cannot keep a record stops the box itself.
+/// of is answered, so that the process is still there to be looked at. Must not block for long. A sink that
+/// cannot keep a record stops the box itself, and canRecord() says so until the box has ended.
 class FactSink
 {
 public:
@@ -30,6 +30,8 @@ public:
     /// The whole process of `tid` is about to end with `waitStatus` (exit_group); its children still name it
     /// as their parent, for the last time.
     virtual void aboutToExit(int tid, std::int32_t waitStatus) = 0;
+    /// False once facts are lost: no call may go on any more.
+    [[nodiscard]] virtual bool canRecord() const = 0;
 };
 
 } // namespace revet::supervisor

@@ -16,43 +16,6 @@ namespace revet::supervisor {
 
 namespace {
 
-ActionKind kindOf(const Call& call)
-{
-    switch (call.operation) {
-    case Operation::Open: {
-        const bool creates = (call.flags & O_CREAT) != 0;
-        const bool writes = (call.flags & (O_WRONLY | O_RDWR | O_TRUNC)) != 0;
-        return creates || writes ? ActionKind::Write : ActionKind::Read;
-    }
-    case Operation::MakeDirectory:
-    case Operation::MakeNode:
-        return ActionKind::Create;
-    case Operation::MakeSymlink:
-    case Operation::MakeLink:
-        return ActionKind::Link;
-    case Operation::Remove:
-    case Operation::RemoveDirectory:
-        return ActionKind::Delete;
-    case Operation::Rename:
-        return ActionKind::Rename;
-    case Operation::Truncate:
-        return ActionKind::Write;
-    case Operation::ChangeMode:
-    case Operation::ChangeOwner:
-    case Operation::ChangeTimes:
-    case Operation::SetAttribute:
-    case Operation::RemoveAttribute:
-        return ActionKind::Chmod;
-    case Operation::CheckAccess:
-        return ActionKind::Read;
-    case Operation::BindLocalSocket:
-        return ActionKind::Listen;
-    case Operation::Connect:
-        return ActionKind::Connect;
-    }
-    return ActionKind::Write;
-}
-
 /// Whether the call is about a name rather than about what has the name.
 bool isAboutName(const Call& call)
 {
@@ -134,7 +97,7 @@ std::optional<Answer> LayerBroker::perform(const Call& call, Target& target) con
         return std::nullopt;
     }
     Deed deed{
-        target.tid(), kindOf(call),
+        target.tid(), actionOf(call),
         about->root,  about->path,
         {},           static_cast<std::int64_t>(call.operation == Operation::Open ? call.flags : call.mode)};
     if (const auto refusal = forbidden(call)) {

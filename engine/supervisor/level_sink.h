@@ -17,6 +17,7 @@ public:
     void record(int tid, Fact fact) override;
     void aboutToExec(int tid, const std::string& path) override;
     void aboutToExit(int tid, std::int32_t waitStatus) override;
+    [[nodiscard]] bool canRecord() const override { return m_next.canRecord(); }
 
 private:
     ObserveLevel m_level;

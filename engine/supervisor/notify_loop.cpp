@@ -3,7 +3,6 @@
 
 #include "engine/supervisor/notify_loop.h"
 
-#include "engine/base/log.h"
 #include "engine/policy/refused_calls.h"
 #include "engine/supervisor/call_decoder.h"
 #include "engine/supervisor/socket_address.h"
@@ -41,30 +40,6 @@ using os::Notification;
     return isUnseen ? ProcessCache::Context::Forgotten : ProcessCache::Context::Remembered;
 }
 
-/// Whether an error is ours rather than what the call's arguments deserve.
-[[nodiscard]] bool isOwnFailure(const Error& error)
-{
-    switch (error.errnoValue) {
-    case EBADF:
-    case EFAULT:
-    case EINVAL:
-    case E2BIG:
-    case ENAMETOOLONG:
-    case ENOENT:
-    case ENOTDIR:
-    case ERANGE:
-        return false;
-    default:
-        return true;
-    }
-}
-
-[[nodiscard]] bool movesNames(Operation operation)
-{
-    return operation == Operation::Rename || operation == Operation::Remove
-        || operation == Operation::RemoveDirectory || operation == Operation::MakeSymlink;
-}
-
 /// Facts about what a call does as it is are worth no more than the call: where its arguments name nothing,
 /// the kernel says so itself.
 [[nodiscard]] Result<Answer> proceedUnless(const Result<void>& recorded)
@@ -77,39 +52,17 @@ using os::Notification;
 
 } // namespace
 
-void sendAnswer(os::NotifyDevice& device, std::uint64_t notification, const Answer& answer)
-{
-    switch (answer.kind) {
-    case Answer::Kind::Continue:
-        device.answerContinue(notification);
-        return;
-    case Answer::Kind::Value:
-        device.answerValue(notification, answer.value);
-        return;
-    case Answer::Kind::Fail:
-    case Answer::Kind::Later: // nobody is left to try again
-        device.answerError(notification, answer.errnoValue > 0 ? answer.errnoValue : EPERM);
-        return;
-    case Answer::Kind::Descriptor:
-        break;
-    }
-    const Result<void> sent = device.answerWithFd(notification, answer.descriptor.get(), answer.closeOnExec);
-    if (sent) {
-        return;
-    }
-    if (answer.retract) {
-        answer.retract();
-    }
-    device.answerError(notification, sent.error().errnoValue == EMFILE ? EMFILE : EPERM);
-}
-
 NotifyLoop::NotifyLoop(os::NotifyDevice& device, const Dependencies& dependencies)
     : m_device(device)
     , m_dependencies(dependencies)
+    , m_answers(device, dependencies.facts)
     , m_processes(rootOf(dependencies.box), dependencies.generation, contextOf(dependencies.box))
     , m_resolver(dependencies.box, dependencies.host, dependencies.generation)
     , m_recorder(dependencies.box, m_resolver, dependencies.facts)
-    , m_waiting(device, rootOf(dependencies.box), dependencies.generation, dependencies.perform)
+    , m_mutation(m_dependencies.perform, dependencies.generation, m_recorder)
+    , m_waiting({device, m_answers, dependencies.box, dependencies.host, dependencies.generation,
+                 dependencies.facts, m_dependencies.perform},
+                rootOf(dependencies.box))
     , m_hasBrokeredRoots(std::any_of(dependencies.box.roots.begin(), dependencies.box.roots.end(),
                                      [](const Root& root) { return root.kind == Root::Kind::Brokered; }))
 {
@@ -117,40 +70,31 @@ NotifyLoop::NotifyLoop(os::NotifyDevice& device, const Dependencies& dependencie
 
 NotifyLoop::~NotifyLoop() = default;
 
-void NotifyLoop::run()
+Result<void> NotifyLoop::run()
 {
     for (;;) {
-        const Result<std::optional<Notification>> notification = m_device.receive();
+        REVET_ASSIGN_OR_RETURN(const std::optional<Notification> notification, m_device.receive());
         if (!notification) {
-            log(LogLevel::Error, "supervisor", "the listener failed: " + toString(notification.error()));
-            return;
+            return {};
         }
-        if (!*notification) {
-            return;
-        }
-        handle(**notification);
+        handle(*notification);
     }
 }
 
 void NotifyLoop::handle(const Notification& notification)
 {
+    if (!m_answers.mayBegin(notification)) {
+        return;
+    }
     const Result<ProcessCache::Process*> process = m_processes.find(notification.tid);
     if (!process) {
-        refuseOwnFailure(notification, process.error());
+        m_answers.refuse(notification, process.error());
         return;
     }
     ProcessTarget target(notification, m_device, m_processes, **process);
     const Result<Answer> answer = answerTo(notification, target);
-    if (!answer && isOwnFailure(answer.error())) {
-        refuseOwnFailure(notification, answer.error());
-        return;
-    }
-    if (!answer) {
-        m_device.answerError(notification.id, answer.error().errnoValue);
-        return;
-    }
-    if (answer->kind != Answer::Kind::Later) {
-        sendAnswer(m_device, notification.id, *answer);
+    if (!answer || answer->kind != Answer::Kind::Later) {
+        m_answers.give(notification, answer);
     }
 }
 
@@ -211,29 +155,9 @@ Result<Answer> NotifyLoop::pathCall(const Notification& notification, Target& ta
 
 Result<Answer> NotifyLoop::mutation(const Notification& notification, Target& target, const Call& call)
 {
-    if (!target.hasBoxView()) {
-        // Its paths mean other objects than ours. Goes on: through its mounts the project is read-only, and
-        // what it mounted itself is its own.
-        m_recorder.foreignMutation(target, call);
-        // A connection does not stop at a read-only mount.
-        return call.operation == Operation::Connect ? Answer::failure(EACCES) : Answer::proceed();
-    }
-    Answer answer = m_dependencies.perform(call, target);
-    const bool goesOn = answer.kind == Answer::Kind::Continue;
-    if (movesNames(call.operation)) {
-        goesOn ? m_dependencies.generation.advanceSoon() : m_dependencies.generation.advance();
-    }
+    REVET_ASSIGN_OR_RETURN(Answer answer, m_mutation.perform(call, target));
     if (answer.kind == Answer::Kind::Later) {
         m_waiting.add(notification, call);
-        return answer;
-    }
-    if (goesOn && !answer.isRecorded) {
-        // Goes on with whatever the path has become since: every brokered root is read-only in the box, so
-        // the most it can reach are its private places, its layer and devices.
-        const Result<void> recorded = m_recorder.mutation(target, call);
-        if (!recorded && isOwnFailure(recorded.error())) {
-            return fail(recorded.error());
-        }
     }
     return answer;
 }
@@ -433,23 +357,6 @@ Answer NotifyLoop::refuseSocket(const Notification& notification, Target& target
     Answer answer = Answer::failure(fact.errnoValue);
     m_dependencies.facts.record(target.tid(), std::move(fact));
     return answer;
-}
-
-void NotifyLoop::refuseOwnFailure(const Notification& notification, const Error& error)
-{
-    if (!m_device.isValid(notification.id)) {
-        return; // the caller is gone: there is nobody to refuse anything to
-    }
-    log(LogLevel::Warning, "supervisor",
-        "call " + std::to_string(notification.number) + " refused: " + toString(error));
-    Fact fact;
-    fact.kind = ActionKind::Syscall;
-    fact.verdict = Verdict::Denied;
-    fact.target = "system call " + std::to_string(notification.number);
-    fact.rule = "the supervisor could not look at it";
-    fact.errnoValue = EPERM;
-    m_dependencies.facts.record(notification.tid, std::move(fact));
-    m_device.answerError(notification.id, EPERM);
 }
 
 } // namespace revet::supervisor

@@ -3,8 +3,9 @@
 
 #pragma once
 
+#include "engine/supervisor/answers.h"
+#include "engine/supervisor/mutation.h"
 #include "engine/supervisor/process_target.h"
-#include "engine/supervisor/recorder.h"
 #include "engine/supervisor/waiting_calls.h"
 
 #include <functional>
@@ -29,7 +30,7 @@ public:
         TreeGeneration& generation;
         FactSink& facts;
         /// The broker's two doors. Thread-safe: waiting calls come by a thread of their own.
-        std::function<Answer(const Call&, Target&)> perform;
+        Mutation::Broker perform;
         std::function<void()> settle;
     };
 
@@ -40,8 +41,8 @@ public:
     NotifyLoop(NotifyLoop&&) = delete;
     NotifyLoop& operator=(NotifyLoop&&) = delete;
 
-    /// Blocks until nobody is left to ask, or the device fails.
-    void run();
+    /// Blocks until nobody is left to ask. An error: the device failed, and calls wait that nobody answers.
+    [[nodiscard]] Result<void> run();
 
 private:
     void handle(const os::Notification& notification);
@@ -56,20 +57,18 @@ private:
     [[nodiscard]] Result<Answer> listen(const os::Notification& notification, Target& target);
     [[nodiscard]] Answer refuseCall(const policy::RefusedCall& call, Target& target);
     [[nodiscard]] Answer refuseSocket(const os::Notification& notification, Target& target);
-    void refuseOwnFailure(const os::Notification& notification, const Error& error);
     void nameEarlierExec(const os::Notification& notification);
 
     os::NotifyDevice& m_device;
     Dependencies m_dependencies;
+    Answers m_answers;
     ProcessCache m_processes;
     Resolver m_resolver;
     Recorder m_recorder;
+    Mutation m_mutation;
     WaitingCalls m_waiting;
     const bool m_hasBrokeredRoots;
     std::unordered_set<int> m_unnamedExecs; ///< threads whose exec could not be read before it was made
 };
-
-/// Sends an answer; a refused or failed one is a refusal in the box too.
-void sendAnswer(os::NotifyDevice& device, std::uint64_t notification, const Answer& answer);
 
 } // namespace revet::supervisor

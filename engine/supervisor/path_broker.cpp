@@ -12,6 +12,7 @@
 #include "engine/supervisor/socket_broker.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <mutex>
 
 namespace revet::supervisor {
@@ -32,8 +33,12 @@ public:
 
     Answer perform(const Call& call, Target& target)
     {
+        const Result<bool> seesBox = target.hasBoxView();
+        if (!seesBox) {
+            return Answer::failure(EPERM);
+        }
         // Where the caller's paths mean something else than ours, its own kernel view is the answer.
-        if (!target.hasBoxView()) {
+        if (!*seesBox) {
             return call.operation == Operation::Connect ? Answer::failure(EACCES) : Answer::proceed();
         }
         const std::scoped_lock turn(m_turn);

@@ -158,21 +158,18 @@ void ProcessCache::setUmask(int tid, mode_t mask)
     }
 }
 
-bool ProcessCache::seesBox(int tid)
+Result<bool> ProcessCache::seesBox(int tid)
 {
-    const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(tid);
-    if (!process) {
-        return false;
-    }
-    const Result<os::FileId> root = process->identityOf("root");
-    const Result<os::FileId> mountNamespace = process->identityOf("ns/mnt");
-    if (!root || !mountNamespace || *root != m_boxRoot) {
+    REVET_ASSIGN_OR_RETURN(const os::ProcessDirectory process, os::ProcessDirectory::open(tid));
+    REVET_ASSIGN_OR_RETURN(const os::FileId root, process.identityOf("root"));
+    REVET_ASSIGN_OR_RETURN(const os::FileId mountNamespace, process.identityOf("ns/mnt"));
+    if (root != m_boxRoot) {
         return false;
     }
     if (!m_boxMountNamespace) {
-        m_boxMountNamespace = *mountNamespace;
+        m_boxMountNamespace = mountNamespace;
     }
-    return *m_boxMountNamespace == *mountNamespace;
+    return *m_boxMountNamespace == mountNamespace;
 }
 
 ProcessTarget::ProcessTarget(const os::Notification& notification, os::NotifyDevice& device,
@@ -263,10 +260,10 @@ std::uint64_t ProcessTarget::fileSizeLimit()
     return limit.rlim_cur;
 }
 
-bool ProcessTarget::hasBoxView()
+Result<bool> ProcessTarget::hasBoxView()
 {
     if (!m_process.seesBox) {
-        m_process.seesBox = m_cache.seesBox(m_tid);
+        REVET_ASSIGN_OR_RETURN(m_process.seesBox, ifStillWaiting(m_cache.seesBox(m_tid)));
     }
     return *m_process.seesBox;
 }

@@ -45,7 +45,7 @@ public:
 private:
     friend class ProcessTarget;
     [[nodiscard]] static bool isCurrent(int tid, Process& process);
-    [[nodiscard]] bool seesBox(int tid);
+    [[nodiscard]] Result<bool> seesBox(int tid);
     void makeRoom();
 
     os::FileId m_boxRoot;
@@ -73,7 +73,7 @@ public:
     [[nodiscard]] Result<UniqueFd> duplicateDescriptor(int fd) override;
     [[nodiscard]] mode_t fileModeMask() override;
     [[nodiscard]] std::uint64_t fileSizeLimit() override;
-    [[nodiscard]] bool hasBoxView() override;
+    [[nodiscard]] Result<bool> hasBoxView() override;
 
 private:
     template<typename Type>

@@ -44,38 +44,6 @@ constexpr std::uint64_t kTemporaryFile = O_TMPFILE & ~O_DIRECTORY;
     return stream != nullptr;
 }
 
-[[nodiscard]] ActionKind kindOf(Operation operation)
-{
-    switch (operation) {
-    case Operation::Open:
-    case Operation::Truncate:
-        return ActionKind::Write;
-    case Operation::MakeDirectory:
-    case Operation::MakeNode:
-    case Operation::MakeSymlink:
-        return ActionKind::Create;
-    case Operation::MakeLink:
-        return ActionKind::Link;
-    case Operation::Remove:
-    case Operation::RemoveDirectory:
-        return ActionKind::Delete;
-    case Operation::Rename:
-        return ActionKind::Rename;
-    case Operation::BindLocalSocket:
-        return ActionKind::Listen;
-    case Operation::Connect:
-        return ActionKind::Connect;
-    case Operation::ChangeMode:
-    case Operation::ChangeOwner:
-    case Operation::ChangeTimes:
-    case Operation::SetAttribute:
-    case Operation::RemoveAttribute:
-    case Operation::CheckAccess:
-        break;
-    }
-    return ActionKind::Chmod;
-}
-
 [[nodiscard]] LastComponent lastOf(const Call& call)
 {
     const bool keeps = call.operation == Operation::Open
@@ -148,7 +116,7 @@ Result<void> Recorder::recordMutation(Target& target, const Call& call)
     case Operation::MakeNode:
     case Operation::MakeSymlink:
     case Operation::BindLocalSocket:
-        created(target, call, kindOf(call.operation), claimed, call.text);
+        created(target, call, actionOf(call), claimed, call.text);
         return {};
     case Operation::Remove:
     case Operation::RemoveDirectory:
@@ -169,14 +137,14 @@ Result<void> Recorder::recordMutation(Target& target, const Call& call)
     }
     Fact fact;
     fact.detail = call.operation == Operation::ChangeMode ? static_cast<std::int64_t>(call.mode) : 0;
-    changed(target, kindOf(call.operation), m_resolver.look(claimed, lastOf(call)), std::move(fact));
+    changed(target, actionOf(call), m_resolver.look(claimed, lastOf(call)), std::move(fact));
     return {};
 }
 
 void Recorder::foreignMutation(Target& target, const Call& call)
 {
     Fact fact;
-    fact.kind = kindOf(call.operation);
+    fact.kind = actionOf(call);
     fact.verdict = Verdict::Failed;
     fact.target = call.path.path;
     fact.other = call.second.path;
@@ -373,7 +341,7 @@ Result<void> Recorder::twoNames(Target& target, const Call& call, const std::str
     const Resolver::Look from
         = m_resolver.look(claimed, follows ? LastComponent::Follow : LastComponent::Keep);
     if (from.sighting.state != State::Exists) {
-        withheld(target, kindOf(call.operation), from.sighting);
+        withheld(target, actionOf(call), from.sighting);
         return {};
     }
     const bool mustBeNew = call.operation == Operation::MakeLink || (call.flags & RENAME_NOREPLACE) != 0;
@@ -386,7 +354,7 @@ Result<void> Recorder::twoNames(Target& target, const Call& call, const std::str
     fact.target = from.sighting.path;
     fact.other = directory.sighting.path + (directory.sighting.path.ends_with('/') ? "" : "/") + name;
     fact.detail = static_cast<std::int64_t>(call.flags);
-    changed(target, kindOf(call.operation), directory, std::move(fact));
+    changed(target, actionOf(call), directory, std::move(fact));
     return {};
 }
 

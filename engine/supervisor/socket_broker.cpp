@@ -3,6 +3,7 @@
 
 #include "engine/supervisor/socket_broker.h"
 
+#include "engine/os/interruption.h"
 #include "engine/supervisor/thread_state.h"
 
 #include <cerrno>
@@ -41,20 +42,18 @@ int bindAs(int socket, const std::string& name)
                   static_cast<socklen_t>(offsetof(struct sockaddr_un, sun_path) + name.size() + 1));
 }
 
-/// Waits a moment at most, whatever the socket's own mode; 0, or the errno of connect(2).
+/// Waits a moment at most, whatever the socket's own mode, which is the box's and stays as it is; 0, or the
+/// errno of connect(2).
 int connectBriefly(int socket, const std::string& address)
 {
-    constexpr struct timeval kMoment = {0, 1000};
-    struct timeval patience = {};
-    socklen_t length = sizeof patience;
-    ::getsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, &length);
-    ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &kMoment, sizeof kMoment);
+    const auto interruption = os::Interruption::after(std::chrono::milliseconds(1));
+    if (!interruption) {
+        return interruption.error().errnoValue;
+    }
     // The sockets interface asks for this cast.
     const int result = ::connect(socket, reinterpret_cast<const struct sockaddr*>(address.data()),
                                  static_cast<socklen_t>(address.size()));
-    const int error = errno;
-    ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    return result == 0 ? 0 : error;
+    return result == 0 ? 0 : errno;
 }
 
 std::string addressOf(const std::string& path)
@@ -70,7 +69,7 @@ std::string addressOf(const std::string& path)
 bool isUnderWay(int socket, int error)
 {
     const bool isBlocking = (::fcntl(socket, F_GETFL) & O_NONBLOCK) == 0;
-    return isBlocking && (error == EAGAIN || error == EINPROGRESS || error == EALREADY);
+    return error == EINTR || (isBlocking && (error == EAGAIN || error == EINPROGRESS || error == EALREADY));
 }
 
 } // namespace

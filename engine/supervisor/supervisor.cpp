@@ -37,14 +37,14 @@ Supervisor::Supervisor(BoxView box, const Dependencies& dependencies)
 
 Supervisor::~Supervisor() = default;
 
-void Supervisor::serve(os::NotifyDevice& device)
+Result<void> Supervisor::serve(os::NotifyDevice& device)
 {
     ownWorkingDirectory();
     NotifyLoop loop(device,
                     {d->box, d->host, d->generation, d->facts,
                      [this](const Call& call, Target& target) { return d->broker.perform(call, target); },
                      [this] { d->broker.settle(); }});
-    loop.run();
+    return loop.run();
 }
 
 } // namespace revet::supervisor

@@ -32,10 +32,11 @@ public:
     Supervisor(Supervisor&&) = delete;
     Supervisor& operator=(Supervisor&&) = delete;
 
-    /// Blocks the calling thread until no process with the device's filter is left, or the device fails;
-    /// one thread for each listener, of which it takes its own umask and working directory
-    /// (unshare(CLONE_FS)). Closing the device afterwards makes the kernel refuse what still comes (ENOSYS).
-    void serve(os::NotifyDevice& device);
+    /// Blocks the calling thread until no process with the device's filter is left; one thread for each
+    /// listener, of which it takes its own umask and working directory (unshare(CLONE_FS)). An error: the
+    /// device failed, so the box must end. Closing the device makes the kernel refuse what still comes
+    /// (ENOSYS).
+    [[nodiscard]] Result<void> serve(os::NotifyDevice& device);
 
 private:
     class Private;

@@ -42,8 +42,9 @@ public:
     [[nodiscard]] virtual mode_t fileModeMask() = 0;
     /// RLIMIT_FSIZE, soft: bytes.
     [[nodiscard]] virtual std::uint64_t fileSizeLimit() = 0;
-    /// Whether it sees the box's own root and mount namespace (no chroot, no namespace of its own).
-    [[nodiscard]] virtual bool hasBoxView() = 0;
+    /// Whether it sees the box's own root and mount namespace (no chroot, no namespace of its own). What
+    /// cannot be looked at is neither: the call must not go on.
+    [[nodiscard]] virtual Result<bool> hasBoxView() = 0;
 };
 
 } // namespace revet::supervisor

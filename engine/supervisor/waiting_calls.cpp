@@ -3,8 +3,6 @@
 
 #include "engine/supervisor/waiting_calls.h"
 
-#include "engine/supervisor/notify_loop.h"
-
 #include <cerrno>
 #include <utility>
 
@@ -21,12 +19,13 @@ constexpr int kRestartSystemCall = 512;
 
 } // namespace
 
-WaitingCalls::WaitingCalls(os::NotifyDevice& device, os::FileId boxRoot, const TreeGeneration& generation,
-                           Perform perform)
-    : m_device(device)
-    , m_generation(generation)
-    , m_perform(std::move(perform))
-    , m_processes(boxRoot, generation, ProcessCache::Context::Forgotten)
+WaitingCalls::WaitingCalls(const Dependencies& dependencies, os::FileId boxRoot)
+    : m_device(dependencies.device)
+    , m_answers(dependencies.answers)
+    , m_processes(boxRoot, dependencies.generation, ProcessCache::Context::Forgotten)
+    , m_resolver(dependencies.box, dependencies.host, dependencies.generation)
+    , m_recorder(dependencies.box, m_resolver, dependencies.facts)
+    , m_mutation(dependencies.broker, dependencies.generation, m_recorder)
 {
 }
 
@@ -80,18 +79,18 @@ void WaitingCalls::run()
 bool WaitingCalls::retry(const Waiting& waiting)
 {
     const os::Notification& notification = waiting.notification;
-    if (!m_device.isValid(notification.id)) {
+    if (!m_device.isValid(notification.id) || !m_answers.mayBegin(notification)) {
         return true;
     }
     const Result<ProcessCache::Process*> process = m_processes.find(notification.tid);
     if (!process) {
-        m_device.answerError(notification.id, EPERM);
+        m_answers.refuse(notification, process.error());
         return true;
     }
     ProcessTarget target(notification, m_device, m_processes, **process);
-    const Answer answer = m_perform(waiting.call, target);
-    if (answer.kind != Answer::Kind::Later) {
-        sendAnswer(m_device, notification.id, answer);
+    const Result<Answer> answer = m_mutation.perform(waiting.call, target);
+    if (!answer || answer->kind != Answer::Kind::Later) {
+        m_answers.give(notification, answer);
         return true;
     }
     if (std::chrono::steady_clock::now() - waiting.since < kHeldTooLong) {

@@ -3,13 +3,13 @@
 
 #pragma once
 
-#include "engine/supervisor/call.h"
+#include "engine/supervisor/answers.h"
+#include "engine/supervisor/mutation.h"
 #include "engine/supervisor/process_target.h"
 
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -21,10 +21,19 @@ namespace revet::supervisor {
 class WaitingCalls
 {
 public:
-    using Perform = std::function<Answer(const Call&, Target&)>;
+    /// All of it outlives this.
+    struct Dependencies
+    {
+        os::NotifyDevice& device;
+        const Answers& answers;
+        const BoxView& box;
+        const HostView& host;
+        TreeGeneration& generation;
+        FactSink& facts;
+        const Mutation::Broker& broker;
+    };
 
-    WaitingCalls(os::NotifyDevice& device, os::FileId boxRoot, const TreeGeneration& generation,
-                 Perform perform);
+    WaitingCalls(const Dependencies& dependencies, os::FileId boxRoot);
     /// Refuses what still waits.
     ~WaitingCalls();
     WaitingCalls(const WaitingCalls&) = delete;
@@ -47,9 +56,11 @@ private:
     [[nodiscard]] bool retry(const Waiting& waiting);
 
     os::NotifyDevice& m_device;
-    const TreeGeneration& m_generation;
-    Perform m_perform;
-    ProcessCache m_processes;
+    const Answers& m_answers;
+    ProcessCache m_processes; ///< this and the next three belong to the thread
+    Resolver m_resolver;
+    Recorder m_recorder;
+    Mutation m_mutation;
     std::mutex m_mutex;
     std::condition_variable m_changed;
     std::deque<Waiting> m_waiting;

@@ -35,8 +35,7 @@ struct BoxSpec
     ObserveLevel observe = ObserveLevel::Full;
     std::string project; ///< absolute, canonical
     std::string layer; ///< container: host directory with "upper" and "work" in it
-    std::vector<std::string>
-        sideRoots; ///< further directories with the project's rules (a worktree's common gitdir)
+    std::vector<std::string> sideRoots; ///< more with the project's rules: a worktree's common gitdir
     std::vector<std::string> masked; ///< paths in the project that appear empty
     std::string emptyFile; ///< host paths of an empty read-only file and directory, to mask with
     std::string emptyDirectory;

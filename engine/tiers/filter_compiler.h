@@ -16,8 +16,8 @@ namespace revet::tiers {
 struct Filters
 {
     std::string known; ///< lets known calls pass and says "no such call" to the rest
-    std::string
-        judged; ///< lets everything pass but odd sockets and what registers show to be the supervisor's
+    /// lets everything pass but odd sockets and what registers show to be the supervisor's
+    std::string judged;
 };
 
 /// Compiles the filters of a tier at an observation level. Costs about nine milliseconds: done when Revet is

@@ -11,12 +11,31 @@ import unittest
 HERE = pathlib.Path(__file__).parent
 HEADER = "// SPDX-FileCopyrightText: The Revet developers\n// SPDX-License-Identifier: Apache-2.0\n\n"
 TS = '<?xml version="1.0"?><TS version="2.1"><context><name>Page</name>{}</context></TS>'
+REVET_1 = """.SH COMMANDS
+.SS revet ps [\\-\\-all] [\\-\\-json]
+.SS revet run [OPTIONS]
+.TP
+.BI \\-\\-tier " TIER"
+.SH EXAMPLES
+revet run \\-\\- make \\-\\-jobs
+"""
+KEYS = ".SH KEYS\n{}.SH EXAMPLE\n.TP\n.B other\n"
 CLEAN = {
-    "engine/LAYERS": "# comment\nbase:\ndomain: base\nos: base\napi: base domain os\n",
+    "engine/LAYERS": "# comment\nbase:\ndomain: base\nos: base\npolicy: base domain\napi: base domain os\ncli: base domain api\n",
     "engine/base/error.h": HEADER + "#include <string>\n",
     "engine/domain/event.h": HEADER + '#include "engine/base/error.h"\n#include "engine/domain/tier.h"\n',
     "gui/models/event_model.h": HEADER + '#include "engine/api/engine.h"\n#include <QString>\n',
     "tests/lint/long_files.txt": "",
+    "engine/cli/ps_command.cpp": HEADER + 'app.add_flag("--all", isAll, "also ended ones");\n',
+    "engine/cli/run_command.cpp": HEADER,
+    "engine/cli/run_options.cpp": HEADER + 'app.add_option("--tier", tier, "how strong");\n',
+    "engine/cli/session_argument.cpp": HEADER + 'app.add_flag("--json", isJson, "one object a line");\n',
+    "engine/policy/settings_fields.cpp": HEADER + '    {"limits.time", setLimit<&Limits::time, parseTime>},\n'
+    '    {"env", &Settings::env, isVariable},\n',
+    "engine/policy/profile.cpp": HEADER + 'reader.allowOnly({"exe",\n"set"});\n',
+    "packaging/man/revet.1": REVET_1,
+    "packaging/man/revet-settings.5": KEYS.format(".TP\n.B limits.time\\fR, \\fBenv\n"),
+    "packaging/man/revet-profile.5": KEYS.format(".TP\n.B exe\n.TP\n.B set\n"),
     "translations/revet_de.ts": TS.format(
         "<message><source>%1 of %2</source><translation>%2: %1</translation></message>"
         '<message><source>Ask</source><translation type="unfinished"></translation></message>'
@@ -89,6 +108,26 @@ class ChecksTest(unittest.TestCase):
     def test_licenses_accepts_the_header_after_an_interpreter(self):
         self.write("packaging/setup", "#!/bin/sh\n" + HEADER.replace("//", "#"))
         self.assertEqual(self.run_check("check_licenses.py"), (0, ""))
+
+    def test_manual_finds_an_option_without_a_word(self):
+        self.assert_found("check_manual.py", "engine/cli/run_options.cpp", 'add_option("--tier"); add_flag("--detach")\n',
+                          "revet run: --detach is not there")
+
+    def test_manual_finds_an_option_under_another_command_only(self):
+        self.assert_found("check_manual.py", "engine/cli/ps_command.cpp", 'add_flag("--all"); add_flag("--tier")\n',
+                          "revet ps: --tier is not there")
+
+    def test_manual_finds_an_option_that_nobody_takes(self):
+        self.assert_found("check_manual.py", "engine/cli/ps_command.cpp", "\n", "revet ps has no --all")
+
+    def test_manual_finds_a_setting_without_a_word(self):
+        self.assert_found("check_manual.py", "packaging/man/revet-settings.5", KEYS.format(".TP\n.B env\n"),
+                          "revet-settings.5: the key limits.time is not there")
+
+    def test_manual_finds_a_key_that_no_profile_has(self):
+        self.assert_found("check_manual.py", "packaging/man/revet-profile.5",
+                          KEYS.format(".TP\n.B exe\n.TP\n.B set\n.TP\n.B visble\n"),
+                          "revet-profile.5: there is no key visble")
 
     def test_sources_finds_a_long_file(self):
         self.assert_found("check_sources.py", "gui/app/a.cpp", "\n" * 501, "has 501 lines")

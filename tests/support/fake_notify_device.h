@@ -17,7 +17,7 @@
 namespace revet::test {
 
 /// A waiting room without a kernel: hands out what a test put in and keeps the answers. Thread-safe.
-class FakeNotifyDevice final : public os::NotifyDevice
+class FakeNotifyDevice : public os::NotifyDevice
 {
 public:
     struct Answer
@@ -88,10 +88,6 @@ public:
         }
         keep(id, {Answer::Kind::Descriptor, 0, status.st_ino});
         return {};
-    }
-    [[nodiscard]] Result<int> addFd(std::uint64_t /*id*/, int fd, CloseOnExec /*closeOnExec*/) override
-    {
-        return fd;
     }
 
 private:

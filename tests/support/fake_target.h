@@ -7,8 +7,10 @@
 #include "engine/supervisor/target.h"
 
 #include <array>
+#include <atomic>
 #include <climits>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -59,11 +61,11 @@ public:
         ::getrlimit(RLIMIT_FSIZE, &limit);
         return limit.rlim_cur;
     }
-    [[nodiscard]] bool hasBoxView() override { return seesBox; }
+    [[nodiscard]] Result<bool> hasBoxView() override { return seesBox; }
 
     std::string directory; ///< the working directory; empty: the calling thread's own
     mode_t mask = 022;
-    bool seesBox = true;
+    Result<bool> seesBox = true;
 
 private:
     static Result<std::string> linkText(const std::string& link, int missing)
@@ -85,9 +87,13 @@ public:
     {
         const std::scoped_lock lock(m_mutex);
         m_facts.push_back(std::move(fact));
+        m_room = m_room > 0 ? m_room - 1 : 0;
     }
     void aboutToExec(int /*tid*/, const std::string& /*path*/) override { }
     void aboutToExit(int /*tid*/, std::int32_t /*waitStatus*/) override { }
+    [[nodiscard]] bool canRecord() const override { return m_room > 0; }
+    /// After so many facts the sink is one that has lost some.
+    void setRoom(int facts) { m_room = facts; }
 
     [[nodiscard]] std::vector<Fact> take()
     {
@@ -98,6 +104,7 @@ public:
 private:
     std::mutex m_mutex;
     std::vector<Fact> m_facts;
+    std::atomic<int> m_room = std::numeric_limits<int>::max();
 };
 
 } // namespace revet::test

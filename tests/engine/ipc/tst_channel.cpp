@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "engine/ipc/channel.h"
+#include "engine/os/socket.h"
 
 #include <QTest>
 
@@ -24,6 +25,7 @@ private Q_SLOTS:
     void carriesDescriptorsCloseOnExec();
     void refusesToSendWhatIsTooLarge();
     void refusesAFrameThatWasCutShort();
+    void keepsNothingOfAnEmptyFrame();
     void saysWhenThePeerHasGone();
     void doesNotWaitWhenNonBlocking();
 
@@ -80,6 +82,23 @@ void ChannelTest::refusesAFrameThatWasCutShort()
     const Result<ipc::Frame> frame = m_right.receive();
     QVERIFY(!frame);
     QVERIFY(frame.error().code == ErrorCode::Malformed);
+}
+
+void ChannelTest::keepsNothingOfAnEmptyFrame()
+{
+    std::array<int, 2> ends{};
+    QCOMPARE(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const UniqueFd readEnd(ends[0]);
+    UniqueFd writeEnd(ends[1]);
+    QVERIFY(os::sendPacket(m_left.fd(), {}, std::array{writeEnd.get()}));
+    writeEnd.reset();
+    const Result<ipc::Frame> frame = m_right.receive();
+    QVERIFY(!frame);
+    QVERIFY(frame.error().code == ErrorCode::Closed);
+    // Its descriptor was closed: nobody is left who could write.
+    char byte = 0;
+    QCOMPARE(::fcntl(readEnd.get(), F_SETFL, O_NONBLOCK), 0);
+    QCOMPARE(::read(readEnd.get(), &byte, 1), ssize_t{0});
 }
 
 void ChannelTest::saysWhenThePeerHasGone()

@@ -47,12 +47,9 @@ void RunRequestTest::keepsEveryByteOfARequest()
     request.bindReadOnly = {"/a"};
     request.bindReadWrite = {"/b"};
     request.unhide = {"/p/.env"};
-    request.limits = {1024, 2048, 30, std::chrono::seconds(90)};
     request.observe = ObserveLevel::Writes;
     request.label = "lab";
     request.isDetached = true;
-    request.continueId = "";
-    request.onAsk = "deny";
     request.terminal = {true, false, true, 24, 80, "\x01\x00\xff"s};
     request.isInteractive = true;
     const Result<ipc::RunRequest> decoded = ipc::decodeRunRequest(ipc::encodeRunRequest(request));
@@ -61,14 +58,12 @@ void RunRequestTest::keepsEveryByteOfARequest()
     QCOMPARE(decoded->command, request.command);
     QCOMPARE(decoded->environment, request.environment);
     QCOMPARE(decoded->currentDirectory, request.currentDirectory);
-    QVERIFY(decoded->project == "/p" && decoded->tier == Tier::Container && decoded->continueId == "");
-    QVERIFY(decoded->limits.memoryBytes == 1024U && decoded->limits.time == std::chrono::seconds(90));
+    QVERIFY(decoded->project == "/p" && decoded->tier == Tier::Container);
     QVERIFY(decoded->terminal.stdinIsTerminal && !decoded->terminal.stdoutIsTerminal);
     QCOMPARE(decoded->terminal.settings, "\x01\x00\xff"s);
     QVERIFY(decoded->isDetached && decoded->isInteractive && decoded->observe == ObserveLevel::Writes);
     const Result<ipc::RunRequest> bare = ipc::decodeRunRequest(ipc::encodeRunRequest(sample()));
-    QVERIFY(bare && !bare->project && !bare->tier && !bare->observe && !bare->continueId);
-    QVERIFY(!bare->limits.memoryBytes && !bare->limits.time);
+    QVERIFY(bare && !bare->project && !bare->tier && !bare->observe);
 }
 
 void RunRequestTest::holdsAnArgumentListOfTwoMebibytes()
@@ -99,7 +94,7 @@ void RunRequestTest::refusesHostileRequests_data()
     row("number as argument", R"({"command":[1],"currentDirectory":"/"})");
     row("unknown tier", R"({"command":["a"],"currentDirectory":"/","tier":"none"})");
     row("unknown level", R"({"command":["a"],"currentDirectory":"/","observe":"less"})");
-    row("limit below zero", R"({"command":["a"],"currentDirectory":"/","limits":{"memory":-1}})");
+    row("rows below zero", R"({"command":["a"],"currentDirectory":"/","terminal":{"rows":-1}})");
     row("terminal rows as text", R"({"command":["a"],"currentDirectory":"/","terminal":{"rows":"1"}})");
     row("detached as number", R"({"command":["a"],"currentDirectory":"/","detached":1})");
 }

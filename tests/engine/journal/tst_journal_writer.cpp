@@ -248,7 +248,7 @@ int failuresAfter(const std::filesystem::path& file, const std::function<void()>
         return -1;
     }
     (*writer)->append(sampleEvent(1));
-    if (!(*writer)->flush()) {
+    if (!(*writer)->flush() || !(*writer)->takesRows()) {
         return -2;
     }
     harm();
@@ -257,7 +257,7 @@ int failuresAfter(const std::filesystem::path& file, const std::function<void()>
         event.target += std::string(200, 'x') + std::to_string(i);
         (*writer)->append(std::move(event));
     }
-    if ((*writer)->flush()) {
+    if ((*writer)->flush() || (*writer)->takesRows()) {
         return -3;
     }
     (*writer)->append(sampleEvent(2)); // must neither wait nor fail again

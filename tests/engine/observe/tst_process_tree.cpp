@@ -8,6 +8,9 @@
 
 #include <QTest>
 
+#include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -55,6 +58,8 @@ private Q_SLOTS:
     void readsTheProgramAfterAnExec();
     void tellsHowAProcessEnded_data();
     void tellsHowAProcessEnded();
+    void tellsTheEndLast();
+    void tellsEveryEndBeforeItStops();
     void keepsTheParentOfADaemonsChild();
     void hasNoNumberForAThreadThatHasGone();
 
@@ -68,6 +73,8 @@ private:
     SystemClock m_clock;
     std::mutex m_mutex;
     std::map<ProcessNumber, ProcessRecord> m_told;
+    std::atomic<bool> m_isHeldUp = false; ///< the listener waits before it takes note of a beginning
+    std::atomic<bool> m_isWaiting = false; ///< it does
     std::unique_ptr<ProcessTree> m_tree;
     std::thread m_exits;
     pid_t m_child = -1;
@@ -77,6 +84,10 @@ void ProcessTreeTest::init()
 {
     m_told.clear();
     m_tree = std::make_unique<ProcessTree>(m_clock, [this](const ProcessRecord& record) {
+        while (m_isHeldUp && !record.ended) {
+            m_isWaiting = true;
+            std::this_thread::yield();
+        }
         const std::scoped_lock lock(m_mutex);
         m_told[record.number] = record;
     });
@@ -194,6 +205,49 @@ void ProcessTreeTest::tellsHowAProcessEnded()
     QVERIFY(record.waitStatus.has_value());
     QCOMPARE(*record.waitStatus, status);
     QCOMPARE(m_tree->find(number)->waitStatus, record.waitStatus);
+}
+
+void ProcessTreeTest::tellsTheEndLast()
+{
+    m_child = spawnShell("kill -STOP $$");
+    m_isHeldUp = true;
+    ProcessNumber number;
+    std::thread sighting([&] { number = m_tree->sighted(m_child); });
+    QTRY_VERIFY(m_isWaiting.load());
+    ::kill(m_child, SIGKILL);
+    ::waitpid(m_child, nullptr, 0);
+    m_child = -1;
+    QTest::qWait(50); // for an end that would be told before the beginning
+    m_isHeldUp = false;
+    sighting.join();
+    QTRY_VERIFY(told(number).ended.has_value());
+    QCOMPARE(told(number).waitStatus, std::optional<std::int32_t>(SIGKILL));
+}
+
+void ProcessTreeTest::tellsEveryEndBeforeItStops()
+{
+    std::map<ProcessNumber, int> ends;
+    ProcessTree tree(m_clock, [&ends](const ProcessRecord& record) {
+        ends[record.number] += record.ended && record.waitStatus == SIGKILL ? 1 : 0;
+    });
+    constexpr int kMany = 150; // more than are looked at in one go
+    std::vector<pid_t> children;
+    for (int i = 0; i < kMany; ++i) {
+        children.push_back(::fork());
+        if (children.back() == 0) {
+            ::pause();
+            ::_exit(0);
+        }
+        QVERIFY(!tree.sighted(children.back()).isNone());
+    }
+    for (const pid_t child : children) {
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+    }
+    tree.stop();
+    while (tree.waitForExits()) { }
+    QCOMPARE(ends.size(), std::size_t{kMany});
+    QVERIFY(std::all_of(ends.begin(), ends.end(), [](const auto& end) { return end.second == 1; }));
 }
 
 void ProcessTreeTest::keepsTheParentOfADaemonsChild()

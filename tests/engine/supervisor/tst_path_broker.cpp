@@ -208,6 +208,8 @@ private Q_SLOTS:
         QVERIFY(!fs::exists(bench.outside() / "new"));
         bench.target.seesBox = false;
         QVERIFY(bench.run(opening(at("f"), O_CREAT | O_WRONLY, 0600)).wasLeftToKernel);
+        bench.target.seesBox = fail(Error::fromErrno("look at a process's root", EACCES));
+        QCOMPARE(bench.error(opening(at("f"), O_CREAT | O_WRONLY, 0600)), EPERM);
     }
 
     void crossesNoBorderByNames()

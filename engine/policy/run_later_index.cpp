@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/policy/run_later_index.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace revet::policy {
+
+namespace {
+
+/// `rest` begins with the component that the pattern began with, and so do exceptions.
+bool isException(const std::vector<PathPattern>& exceptions, std::string_view rest)
+{
+    return std::any_of(exceptions.begin(), exceptions.end(),
+                       [&](const PathPattern& exception) { return exception.covers(rest); });
+}
+
+/// A bucket for the first two bytes.
+std::size_t beginningOf(std::string_view text)
+{
+    const auto first = static_cast<unsigned char>(text[0]);
+    const auto second = static_cast<unsigned char>(text[1]);
+    return (first * 31U + second) & 0xffU;
+}
+
+} // namespace
+
+void RunLaterTable::Index::addDependencyDirectory(const std::string& name)
+{
+    m_dependencyDirectories.insert(name);
+    m_names.add(name);
+}
+
+void RunLaterTable::Index::add(Entry entry, std::vector<Pattern> patterns)
+{
+    for (Pattern& pattern : patterns) {
+        pattern.entry = static_cast<std::uint32_t>(m_entries.size());
+        add(std::move(pattern));
+    }
+    m_entries.push_back(std::move(entry));
+}
+
+void RunLaterTable::Index::add(Pattern pattern)
+{
+    const auto number = static_cast<std::uint32_t>(m_patterns.size());
+    const NamePattern& first = pattern.names.front();
+    const std::size_t dot = first.suffix().rfind('.');
+    if (first.isLiteral()) {
+        m_byName[first.prefix()].push_back(number);
+        m_names.add(first.prefix());
+    } else if (first.prefix().size() >= 2) {
+        m_byBeginning[beginningOf(first.prefix())].push_back(number);
+    } else if (dot != std::string::npos) {
+        const std::string ending = first.suffix().substr(dot + 1);
+        m_byEnding[ending].push_back(number);
+        m_endings.add(ending);
+    } else {
+        m_others.push_back(number);
+    }
+    m_patterns.push_back(std::move(pattern));
+}
+
+/// Calls visit(pattern) for those whose first component may match this one.
+template<typename Visit>
+void RunLaterTable::Index::visitCandidates(std::string_view component, Visit visit) const
+{
+    const auto visitAll = [&](const std::vector<std::uint32_t>& numbers) {
+        for (const std::uint32_t number : numbers) {
+            visit(m_patterns[number]);
+        }
+    };
+    if (m_names.mayHold(component)) {
+        if (const auto found = m_byName.find(component); found != m_byName.end()) {
+            visitAll(found->second);
+        }
+    }
+    if (component.size() >= 2) {
+        for (const std::uint32_t number : m_byBeginning[beginningOf(component)]) {
+            if (component.starts_with(m_patterns[number].names.front().prefix())) {
+                visit(m_patterns[number]);
+            }
+        }
+    }
+    const std::size_t dot = component.rfind('.');
+    if (dot != std::string_view::npos && m_endings.mayHold(component.substr(dot + 1))) {
+        if (const auto found = m_byEnding.find(component.substr(dot + 1)); found != m_byEnding.end()) {
+            visitAll(found->second);
+        }
+    }
+    visitAll(m_others);
+}
+
+/// Calls visit(pattern, rest) wherever a pattern may begin; `rest` are the bytes from that component on.
+template<typename Visit>
+void RunLaterTable::Index::visitBeginnings(std::string_view relative, Visit visit) const
+{
+    bool isFirst = true;
+    while (!relative.empty()) {
+        const std::size_t end = std::min(relative.find('/'), relative.size());
+        const std::string_view component = relative.substr(0, end);
+        if (!component.empty() && component != ".") {
+            visitCandidates(component, [&](const Pattern& pattern) {
+                if (isFirst || !pattern.isRooted) {
+                    visit(pattern, relative);
+                }
+            });
+            if (m_names.mayHold(component) && m_dependencyDirectories.contains(component)) {
+                return;
+            }
+            isFirst = false;
+        }
+        relative.remove_prefix(std::min(end + 1, relative.size()));
+    }
+}
+
+const RunLaterTable::Index::Pattern* RunLaterTable::Index::strictest(std::string_view relative) const
+{
+    const Pattern* best = nullptr;
+    visitBeginnings(relative, [&](const Pattern& pattern, std::string_view rest) {
+        const Entry& entry = m_entries[pattern.entry];
+        if (best != nullptr && m_entries[best->entry].cls <= entry.cls) {
+            return;
+        }
+        // Most candidates share only a first letter or an ending: that costs no cutting up.
+        if (!pattern.names.front().matches(rest.substr(0, rest.find('/')))) {
+            return;
+        }
+        if (matchComponents(pattern.names, pathComponents(rest)).isWhole
+            && !isException(entry.exceptions, rest)) {
+            best = &pattern;
+        }
+    });
+    return best;
+}
+
+bool RunLaterTable::Index::couldHoldPinned(std::string_view relativeDirectory) const
+{
+    bool could = false;
+    visitBeginnings(relativeDirectory, [&](const Pattern& pattern, std::string_view rest) {
+        const Entry& entry = m_entries[pattern.entry];
+        could = could
+            || (entry.cls == RunLaterClass::Pinned
+                && matchComponents(pattern.names, pathComponents(rest)).canContinue
+                && !isException(entry.exceptions, rest));
+    });
+    return could;
+}
+
+bool RunLaterTable::Index::isDependencyDirectory(std::string_view name) const
+{
+    return m_dependencyDirectories.contains(name);
+}
+
+} // namespace revet::policy

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/project_settings.h"
+#include "tests/support/temp_home.h"
+#include "tests/support/tostring.h"
+
+#include <QTest>
+
+using namespace revet;
+using session::ProjectSettings;
+
+class ProjectSettingsTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        m_home = std::make_unique<test::TempHome>();
+        m_places.config = m_home->home() / ".config/revet";
+        m_places.data = m_home->dataHome() / "revet";
+        QVERIFY(makePrivateDirectory(m_places.data).has_value());
+        auto catalogue = journal::Catalogue::open(m_places.catalogue());
+        QVERIFY(catalogue.has_value());
+        m_catalogue = std::make_unique<journal::Catalogue>(std::move(*catalogue));
+    }
+
+    void takesOnlyTheTighterOfAnUntrustedFile()
+    {
+        writeRepositoryFile("tier = 'container'\nbind_rw = ['/etc']\nallow_hosts = ['example.org']\n");
+        const auto settings = load();
+        QVERIFY(settings.has_value());
+        QCOMPARE(settings->repository, ProjectSettings::Repository::Untrusted);
+        QCOMPARE(settings->effective.settings().tier, std::optional(Tier::Container));
+        QVERIFY(settings->effective.settings().bindRw.empty());
+        QCOMPARE(settings->ignored,
+                 (std::vector<std::string>{"bind_rw = /etc", "allow_hosts = example.org"}));
+    }
+
+    void trustsTheExactContentOnly()
+    {
+        writeRepositoryFile("bind_rw = ['/etc']\n");
+        QVERIFY(load().has_value());
+        QVERIFY(session::trustRepositorySettings(*m_catalogue, m_home->project()).has_value());
+        QCOMPARE(load()->effective.settings().bindRw, std::vector<std::string>{"/etc"});
+        writeRepositoryFile("bind_rw = ['/etc', '/var']\n");
+        QVERIFY(load()->effective.settings().bindRw.empty());
+    }
+
+    void refusesWhatNothingEnforces_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("limits") << QByteArray("[limits]\nmemory = '1G'\n");
+        QTest::newRow("on_ask") << QByteArray("on_ask = 'deny'\n");
+    }
+
+    void refusesWhatNothingEnforces()
+    {
+        QFETCH(const QByteArray, text);
+        QVERIFY(load().has_value());
+        writeRepositoryFile(text.toStdString());
+        const auto untrusted = load();
+        QVERIFY(!untrusted);
+        QCOMPARE(untrusted.error().code, ErrorCode::Unavailable);
+        QVERIFY(!session::trustRepositorySettings(*m_catalogue, m_home->project()));
+        writeRepositoryFile("");
+        test::writeFile(m_places.config / "config.toml", text.toStdString());
+        QVERIFY(!load());
+    }
+
+private:
+    void writeRepositoryFile(const std::string& text)
+    {
+        test::writeFile(m_home->project() / ".revet.toml", text);
+    }
+    [[nodiscard]] Result<ProjectSettings> load()
+    {
+        return session::loadProjectSettings(m_places, *m_catalogue, m_home->project());
+    }
+
+    std::unique_ptr<test::TempHome> m_home;
+    Places m_places;
+    std::unique_ptr<journal::Catalogue> m_catalogue;
+};
+
+QTEST_APPLESS_MAIN(ProjectSettingsTest)
+#include "tst_project_settings.moc"
