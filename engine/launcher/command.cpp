@@ -91,6 +91,7 @@ Result<void> runCommandStep(const Step& step, std::uint32_t number, int socket)
     case StepKind::Directory:
     case StepKind::Symlink:
     case StepKind::File:
+    case StepKind::Copy:
     case StepKind::TemporaryFs:
     case StepKind::Bind:
     case StepKind::Overlay:

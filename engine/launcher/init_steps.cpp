@@ -185,6 +185,7 @@ Result<void> runInitStep(const Step& step)
     case StepKind::Directory:
     case StepKind::Symlink:
     case StepKind::File:
+    case StepKind::Copy:
     case StepKind::TemporaryFs:
     case StepKind::Bind:
     case StepKind::Overlay:

@@ -73,16 +73,22 @@ Result<void> makeEmptyRoot()
     return {};
 }
 
-Result<void> makeFile(const Step& step)
+Result<void> makeFile(const std::string& target, std::string_view content)
 {
-    const UniqueFd file(
-        ::open(step.target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444));
-    if (!file
-        || ::write(file.get(), step.data.data(), step.data.size())
-            != static_cast<ssize_t>(step.data.size())) {
-        return failErrno("write " + step.target);
+    const UniqueFd file(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444));
+    if (!file || ::write(file.get(), content.data(), content.size()) != static_cast<ssize_t>(content.size())) {
+        return failErrno("write " + target);
     }
     return {};
+}
+
+Result<void> copyFile(const Step& step)
+{
+    constexpr std::size_t kMaximumBytes = std::size_t{1} << 20U;
+    REVET_ASSIGN_OR_RETURN(const auto host, openHostTree());
+    const auto source = openHostFile(host.get(), step.source);
+    const auto content = source ? os::readAll(source->get(), kMaximumBytes) : fail(source.error());
+    return content && !content->empty() ? makeFile(step.target, *content) : Result<void>();
 }
 
 Result<void> bindHostPath(const Step& step)
@@ -234,7 +240,9 @@ Result<void> runKeeperStep(const Step& step)
         }
         return {};
     case StepKind::File:
-        return makeFile(step);
+        return makeFile(step.target, step.data);
+    case StepKind::Copy:
+        return copyFile(step);
     case StepKind::TemporaryFs:
         return mountAt(step, "tmpfs", MS_NOSUID | MS_NODEV, step.data.c_str());
     case StepKind::Bind:

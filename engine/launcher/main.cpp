@@ -45,6 +45,17 @@ void dieWithParent()
     ::_exit(kFailed);
 }
 
+Result<Plan> receivePlan()
+{
+    REVET_ASSIGN_OR_RETURN(const auto packet, os::receivePacket(kKeeperSocket, kMaximumPacketBytes));
+    if (packet.descriptors.size() != 1) {
+        return fail(ErrorCode::Malformed, "receive a part of the plan");
+    }
+    REVET_ASSIGN_OR_RETURN(const auto bytes,
+                           os::readAll(packet.descriptors.front().get(), kMaximumPlanBytes));
+    return decodePlan(bytes);
+}
+
 /// The host's files that the plan wants gone at the end; reached through the host's tree, which stays here.
 void removeLeftovers(const Plan& plan)
 {
@@ -89,19 +100,22 @@ void removeLeftovers(const Plan& plan)
 
 int main()
 {
-    const auto bytes = os::readAll(kPlanFile, kMaximumPlanBytes);
-    const auto plan = bytes ? decodePlan(*bytes) : Result<Plan>(fail(bytes.error()));
-    if (!plan) {
-        std::fprintf(stderr,
-                     "revet-launch: this program is started by revet-session; run 'revet run' instead\n");
-        return kFailed;
-    }
-    ::close_range(kPlanFile, ~0U, 0);
+    ::close_range(kInitSocket + 1, ~0U, 0);
     dieWithParent();
-    for (const Step& step : plan->outer) {
-        if (const auto done = runKeeperStep(step); !done) {
-            reportFailure(kKeeperSocket, step, done.error());
+    Plan plan;
+    while (plan.init.empty()) {
+        auto part = receivePlan();
+        if (!part) {
+            std::fprintf(stderr,
+                         "revet-launch: this program is started by revet-session; run 'revet run' instead\n");
+            return kFailed;
         }
+        for (const Step& step : part->outer) {
+            if (const auto done = runKeeperStep(step); !done) {
+                reportFailure(kKeeperSocket, step, done.error());
+            }
+        }
+        plan = std::move(*part);
     }
     // From here on the keeper outlives revet-session for as long as it takes to clean up.
     ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
@@ -113,11 +127,11 @@ int main()
         reportErrno("start pid 1");
     }
     if (init > 0) {
-        keep(init, *plan);
+        keep(init, plan);
     }
     ::close(kKeeperSocket);
     closeHostTree();
     dieWithParent();
-    runPidOne(*plan);
+    runPidOne(plan);
     return 0;
 }

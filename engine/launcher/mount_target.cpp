@@ -80,4 +80,18 @@ Result<UniqueFd> openHostPath(int hostRoot, const std::string& path)
     return object;
 }
 
+Result<UniqueFd> openHostFile(int hostRoot, const std::string& path)
+{
+    UniqueFd file(openAt2(hostRoot, path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+                          RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS));
+    struct stat info = {};
+    if (!file || ::fstat(file.get(), &info) != 0) {
+        return failErrno("open " + path + " of the host");
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return fail(ErrorCode::InvalidArgument, "open " + path + " of the host", "it is no regular file");
+    }
+    return file;
+}
+
 } // namespace revet::launcher

@@ -19,5 +19,7 @@ enum class TargetType { Directory, File };
 /// Opens (O_PATH) a path of the host, links followed inside the host's tree only. `hostRoot` is where that
 /// tree is.
 [[nodiscard]] Result<UniqueFd> openHostPath(int hostRoot, const std::string& path);
+/// The same for reading; regular files only.
+[[nodiscard]] Result<UniqueFd> openHostFile(int hostRoot, const std::string& path);
 
 } // namespace revet::launcher

@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, kStepKindCount> kStepNames = {"outer-name
                                                                      "directory",
                                                                      "symlink",
                                                                      "file",
+                                                                     "copy",
                                                                      "temporary-fs",
                                                                      "bind",
                                                                      "overlay",

@@ -21,6 +21,7 @@ enum class StepKind : std::uint8_t {
     Directory, ///< target; data: mode in octal
     Symlink, ///< target points to data
     File, ///< target gets the content data; read-only
+    Copy, ///< target gets the content of source (a small host file); skipped where there is none
     TemporaryFs, ///< a tmpfs at target; data: mount options
     Bind, ///< source (a host path) at target; flags: BindFlag
     Overlay, ///< source: lower host path; data: upper and work host paths, one a line; at target
@@ -49,7 +50,7 @@ enum class StepKind : std::uint8_t {
     LoadFilter, ///< data: BPF; flags: FilterFlag
     CloseDescriptors, ///< everything above 2
 };
-inline constexpr std::uint8_t kStepKindCount = 27;
+inline constexpr std::uint8_t kStepKindCount = 28;
 /// "read-only", "drop-capabilities"; how a step is named in messages, dumps and tests.
 [[nodiscard]] std::string_view toString(StepKind kind);
 
@@ -72,6 +73,8 @@ struct Step
     std::string target;
     std::string data;
     std::uint64_t flags = 0;
+
+    friend bool operator==(const Step&, const Step&) = default;
 };
 /// One line, for dumps and failures: "bind /usr at /usr (read-only)".
 [[nodiscard]] std::string describe(const Step& step);

@@ -12,9 +12,11 @@
 namespace revet::launcher {
 
 /// Descriptors that revet-launch is born with.
-inline constexpr int kKeeperSocket = 3; ///< keeper -> revet-session
+/// Keeper <-> revet-session. The plan comes here in one or more parts, each a packet with one descriptor: a
+/// sealed memory file with an encoded Plan. Its steps for the keeper are done when they come; the part with
+/// steps for pid 1 is the last.
+inline constexpr int kKeeperSocket = 3;
 inline constexpr int kInitSocket = 4; ///< pid 1 <-> revet-session
-inline constexpr int kPlanFile = 5; ///< a sealed memory file with the encoded Plan
 
 inline constexpr std::size_t kMaximumPlanBytes = std::size_t{16} << 20U;
 inline constexpr std::size_t kMaximumPacketBytes = 8192;

@@ -6,6 +6,7 @@
 #include "engine/os/pidfd.h"
 #include "engine/os/socket.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -87,25 +88,29 @@ Result<UniqueFd> outOfTheWay(const UniqueFd& fd)
 } // namespace
 
 Box::Box(Box&& other) noexcept
-    : m_keeper(std::exchange(other.m_keeper, -1))
-    , m_init(std::exchange(other.m_init, -1))
-    , m_initHandle(std::move(other.m_initHandle))
-    , m_keeperSocket(std::move(other.m_keeperSocket))
-    , m_initSocket(std::move(other.m_initSocket))
 {
+    swap(other);
 }
 
 Box& Box::operator=(Box&& other) noexcept
 {
     if (this != &other) {
         end();
-        m_keeper = std::exchange(other.m_keeper, -1);
-        m_init = std::exchange(other.m_init, -1);
-        m_initHandle = std::move(other.m_initHandle);
-        m_keeperSocket = std::move(other.m_keeperSocket);
-        m_initSocket = std::move(other.m_initSocket);
+        swap(other);
     }
     return *this;
+}
+
+void Box::swap(Box& other) noexcept
+{
+    std::swap(m_launcher, other.m_launcher);
+    std::swap(m_firstSteps, other.m_firstSteps);
+    std::swap(m_isGone, other.m_isGone);
+    std::swap(m_keeper, other.m_keeper);
+    std::swap(m_init, other.m_init);
+    std::swap(m_initHandle, other.m_initHandle);
+    std::swap(m_keeperSocket, other.m_keeperSocket);
+    std::swap(m_initSocket, other.m_initSocket);
 }
 
 Box::~Box()
@@ -113,20 +118,17 @@ Box::~Box()
     end();
 }
 
-Result<Box> Box::start(const std::string& launcher, const launcher::Plan& plan)
+Result<Box> Box::start(std::string launcher, std::vector<launcher::Step> firstSteps)
 {
     REVET_ASSIGN_OR_RETURN(auto keeper, os::packetSocketPair());
     REVET_ASSIGN_OR_RETURN(auto init, os::packetSocketPair());
-    REVET_ASSIGN_OR_RETURN(const auto planFile, os::sealedMemory("revet-plan", launcher::encode(plan)));
     REVET_ASSIGN_OR_RETURN(const auto keeperEnd, outOfTheWay(keeper.second));
     REVET_ASSIGN_OR_RETURN(const auto initEnd, outOfTheWay(init.second));
-    REVET_ASSIGN_OR_RETURN(const auto planEnd, outOfTheWay(planFile));
     SpawnActions actions;
     actions.place(keeperEnd.get(), launcher::kKeeperSocket);
     actions.place(initEnd.get(), launcher::kInitSocket);
-    actions.place(planEnd.get(), launcher::kPlanFile);
     // Nothing of our environment: it may hold secrets, and /proc/PID/environ of pid 1 would show it.
-    std::array<char*, 2> arguments = {const_cast<char*>(launcher.c_str()), nullptr};
+    std::array<char*, 2> arguments = {launcher.data(), nullptr};
     std::array<char*, 1> environment = {nullptr};
     Box box;
     const int failed = ::posix_spawn(&box.m_keeper, launcher.c_str(), actions.get(), nullptr,
@@ -137,7 +139,35 @@ Result<Box> Box::start(const std::string& launcher, const launcher::Plan& plan)
     }
     box.m_keeperSocket = std::move(keeper.first);
     box.m_initSocket = std::move(init.first);
+    box.m_launcher = std::move(launcher);
+    box.m_firstSteps = std::move(firstSteps);
+    if (!box.m_firstSteps.empty()) {
+        launcher::Plan part;
+        part.outer = box.m_firstSteps;
+        REVET_RETURN_IF_ERROR(box.sendPlan(part));
+    }
     return box;
+}
+
+Result<void> Box::build(launcher::Plan plan)
+{
+    const auto [sent, planned]
+        = std::mismatch(m_firstSteps.begin(), m_firstSteps.end(), plan.outer.begin(), plan.outer.end());
+    if (sent != m_firstSteps.end()) {
+        REVET_ASSIGN_OR_RETURN(*this, start(m_launcher, {}));
+        return sendPlan(plan);
+    }
+    plan.outer.erase(plan.outer.begin(), planned);
+    return sendPlan(plan);
+}
+
+Result<void> Box::sendPlan(const launcher::Plan& part) const
+{
+    REVET_ASSIGN_OR_RETURN(const auto file, os::sealedMemory("revet-plan", launcher::encode(part)));
+    const std::array descriptors{file.get()};
+    // Without a receiver: a first step has failed, and its report waits to be read.
+    const auto sent = os::sendPacket(m_keeperSocket.get(), "plan", descriptors);
+    return sent || sent.error().code == ErrorCode::Closed ? Result<void>() : sent;
 }
 
 Result<Box::Message> Box::receiveFromInit() const
@@ -196,22 +226,29 @@ Result<void> Box::resume(std::uint32_t number) const
     return sendOrder(m_initSocket.get(), {Order::Kind::Continue, number, 0});
 }
 
+void Box::endProcesses()
+{
+    if (m_isGone || !m_initHandle) {
+        return;
+    }
+    // pid 1's death takes its whole process namespace along, and its handle becomes readable after the last
+    // one.
+    ::syscall(SYS_pidfd_send_signal, m_initHandle.get(), SIGKILL, nullptr, 0);
+    pollfd handle{m_initHandle.get(), POLLIN, 0};
+    int gone = 0;
+    do {
+        gone = ::poll(&handle, 1, kEndTimeoutMs);
+    } while (gone < 0 && errno == EINTR);
+    m_isGone = gone == 1;
+}
+
 void Box::end()
 {
     if (m_keeper < 0) {
         return;
     }
-    // pid 1's death takes its whole process namespace along, and its handle becomes readable after the last
-    // one.
-    int gone = 0;
-    if (m_initHandle) {
-        ::syscall(SYS_pidfd_send_signal, m_initHandle.get(), SIGKILL, nullptr, 0);
-        pollfd handle{m_initHandle.get(), POLLIN, 0};
-        do {
-            gone = ::poll(&handle, 1, kEndTimeoutMs);
-        } while (gone < 0 && errno == EINTR);
-    }
-    if (gone != 1) { // never came up, or hangs in the kernel; otherwise the keeper ends by itself
+    endProcesses();
+    if (!m_isGone) { // never came up, or hangs in the kernel; otherwise the keeper ends by itself
         ::kill(m_keeper, SIGKILL);
     }
     while (::waitpid(m_keeper, nullptr, 0) < 0 && errno == EINTR) { }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -29,8 +30,10 @@ public:
     Box& operator=(const Box&) = delete;
     ~Box();
 
-    /// Starts revet-launch with the plan. Does not wait for the box to be up.
-    [[nodiscard]] static Result<Box> start(const std::string& launcher, const launcher::Plan& plan);
+    /// Starts revet-launch on the first steps of a plan that comes later. Does not wait for it.
+    [[nodiscard]] static Result<Box> start(std::string launcher, std::vector<launcher::Step> firstSteps);
+    /// Hands over the plan. One that does not begin with the first steps gets a new revet-launch.
+    [[nodiscard]] Result<void> build(launcher::Plan plan);
 
     struct Message
     {
@@ -52,10 +55,18 @@ public:
     [[nodiscard]] Result<void> resume(std::uint32_t number) const;
 
     [[nodiscard]] pid_t keeper() const { return m_keeper; }
-    /// Ends every process of the box and waits until they are gone. Idempotent.
+    /// Ends every process of the box and waits until they are gone.
+    void endProcesses();
+    /// The same, and waits until the keeper has cleaned up. Idempotent.
     void end();
 
 private:
+    void swap(Box& other) noexcept;
+    [[nodiscard]] Result<void> sendPlan(const launcher::Plan& part) const;
+
+    std::string m_launcher;
+    std::vector<launcher::Step> m_firstSteps;
+    bool m_isGone = false; ///< every process of the box is
     pid_t m_keeper = -1;
     pid_t m_init = -1;
     UniqueFd m_initHandle; ///< pidfd of pid 1: its end means that every process of the box is gone

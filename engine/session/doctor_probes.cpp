@@ -10,6 +10,7 @@
 #include "engine/session/doctor_front_end.h"
 #include "engine/session/doctor_world.h"
 #include "engine/session/preparation.h"
+#include "engine/tiers/system_view.h"
 
 #include <array>
 #include <iterator>
@@ -157,9 +158,12 @@ Result<std::vector<DoctorCheck>> runTierProbes(Tier tier, const Places& places,
     std::vector<DoctorCheck> checks;
     DoctorFrontEnd frontEnd(std::move(ends.second), kPatience);
     {
-        RunningSession session(std::move(preparation), request, FrontEnd(std::move(ends.first)));
+        REVET_ASSIGN_OR_RETURN(auto box, Box::start((installation.libexec / "revet-launch").string(),
+                                                    tiers::systemView()));
+        RunningSession session(std::move(box), std::move(preparation), request,
+                               FrontEnd(std::move(ends.first)));
         session.setPlanEdit(edit);
-        const auto end = session.run(data, (installation.libexec / "revet-launch").string(), world.places());
+        const auto end = session.run(data, world.places());
         session.finish(end ? *end
                            : SessionEnd{"it could not be started", std::nullopt,
                                         ipc::Failed{125, toString(end.error())}});

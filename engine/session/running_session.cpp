@@ -58,19 +58,20 @@ ipc::Failed execFailure(const std::string& program, int errnoValue)
 
 } // namespace
 
-RunningSession::RunningSession(Preparation preparation, const ipc::RunRequest& request, FrontEnd frontEnd)
+RunningSession::RunningSession(Box box, Preparation preparation, const ipc::RunRequest& request,
+                               FrontEnd frontEnd)
     : m_preparation(std::move(preparation))
     , m_request(request)
     , m_frontEnd(std::move(frontEnd))
+    , m_box(std::move(box))
 {
 }
 
 RunningSession::~RunningSession() = default;
 
-Result<SessionEnd> RunningSession::run(const ShippedData& data, const std::string& launcher,
-                                       const Places& places)
+Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& places)
 {
-    REVET_RETURN_IF_ERROR(startBox(launcher, places));
+    REVET_RETURN_IF_ERROR(startBox(places));
     // While the launcher builds the box on the other core.
     REVET_RETURN_IF_ERROR(startJournal(places));
     REVET_ASSIGN_OR_RETURN(m_runLater, data.runLater());
@@ -80,7 +81,7 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const std::strin
     return serve();
 }
 
-Result<void> RunningSession::startBox(const std::string& launcher, const Places& places)
+Result<void> RunningSession::startBox(const Places& places)
 {
     const std::filesystem::path socket = places.controlSocket(m_preparation.info.id);
     m_preparation.spec.removeAtEnd.push_back(socket.string());
@@ -90,7 +91,7 @@ Result<void> RunningSession::startBox(const std::string& launcher, const Places&
     }
     m_commandSteps = std::move(plan.command);
     plan.command.clear();
-    REVET_ASSIGN_OR_RETURN(m_box, Box::start(launcher, plan));
+    REVET_RETURN_IF_ERROR(m_box.build(std::move(plan)));
     REVET_ASSIGN_OR_RETURN(
         m_control,
         Control::open(socket, {[this] { return liveInfo(); }, [this](bool isForced) { stop(isForced); }}));
@@ -342,7 +343,7 @@ void RunningSession::drainTerminal()
 
 void RunningSession::finish(const SessionEnd& end)
 {
-    m_box.end();
+    m_box.endProcesses();
     // Their filters have no user left; one that waits for a file system may still not end.
     m_isHanging = !m_servers.join(kHangPatience);
     if (m_isHanging) {
@@ -387,6 +388,7 @@ void RunningSession::finish(const SessionEnd& end)
     }
     m_control.reset();
     m_terminal.reset();
+    m_box.end();
     if (m_journal) {
         if (const auto closed = m_journal->close(); !closed) {
             log(LogLevel::Error, "session", "close the journal: " + toString(closed.error()));

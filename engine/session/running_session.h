@@ -36,7 +36,8 @@ struct SessionEnd
 class RunningSession
 {
 public:
-    RunningSession(Preparation preparation, const ipc::RunRequest& request, FrontEnd frontEnd);
+    /// `box` has been started and waits for its plan.
+    RunningSession(Box box, Preparation preparation, const ipc::RunRequest& request, FrontEnd frontEnd);
     ~RunningSession();
     RunningSession(const RunningSession&) = delete;
     RunningSession& operator=(const RunningSession&) = delete;
@@ -44,8 +45,7 @@ public:
     RunningSession& operator=(RunningSession&&) = delete;
 
     /// Builds the box, starts the command and serves until it is over. An error: nothing ran.
-    [[nodiscard]] Result<SessionEnd> run(const ShippedData& data, const std::string& launcher,
-                                         const Places& places);
+    [[nodiscard]] Result<SessionEnd> run(const ShippedData& data, const Places& places);
     /// Ends the box, completes the journal and tells the front end.
     void finish(const SessionEnd& end);
     /// After finish(): a thread hangs in the kernel and uses this object. The process has to end with it.
@@ -62,7 +62,7 @@ public:
     void setPlanEdit(PlanEdit edit) { m_planEdit = std::move(edit); }
 
 private:
-    [[nodiscard]] Result<void> startBox(const std::string& launcher, const Places& places);
+    [[nodiscard]] Result<void> startBox(const Places& places);
     [[nodiscard]] Result<void> startJournal(const Places& places);
     [[nodiscard]] Result<void> startSupervisor(UniqueFd root);
     [[nodiscard]] Result<void> startCommand();

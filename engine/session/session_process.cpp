@@ -17,6 +17,7 @@
 #include "engine/session/settings_application.h"
 #include "engine/session/tier_choice.h"
 #include "engine/session/tier_health.h"
+#include "engine/tiers/system_view.h"
 
 #include <algorithm>
 #include <csignal>
@@ -122,24 +123,45 @@ void recordEnd(journal::Catalogue& catalogue, SessionInfo info)
     }
 }
 
+/// What a session needs whatever it is asked for; made while the front end still reads its command line.
+struct Readiness
+{
+    Places places;
+    Box box;
+    ShippedData data;
+    journal::Catalogue catalogue;
+};
+
+Result<Readiness> getReady()
+{
+    if (::getuid() == 0) {
+        return fail(ErrorCode::Refused, "start a session as root", "run revet as the user whose work it is");
+    }
+    REVET_ASSIGN_OR_RETURN(const auto installation, Installation::find());
+    REVET_ASSIGN_OR_RETURN(auto box,
+                           Box::start((installation.libexec / "revet-launch").string(), tiers::systemView()));
+    REVET_ASSIGN_OR_RETURN(const auto places, Places::find());
+    ShippedData data(installation, places);
+    REVET_RETURN_IF_ERROR(data.preload());
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(places.data));
+    REVET_ASSIGN_OR_RETURN(auto catalogue, journal::Catalogue::open(places.catalogue()));
+    return Readiness{places, std::move(box), std::move(data), std::move(catalogue)};
+}
+
 /// Serves one request from start to end. An error: nothing ran, and the front end has to be told.
-Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ignored,
+Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready, std::uint64_t ignored,
                    RunningSession::PlanEdit edit)
 {
+    const Places& places = ready.places;
+    journal::Catalogue& catalogue = ready.catalogue;
     REVET_ASSIGN_OR_RETURN(const auto account, findAccount(request.environment));
-    REVET_ASSIGN_OR_RETURN(const auto places, Places::find());
-    REVET_ASSIGN_OR_RETURN(const auto installation, Installation::find());
-    ShippedData data(installation, places);
-    data.prefetch(account.home);
-    REVET_RETURN_IF_ERROR(makePrivateDirectory(places.data));
     REVET_ASSIGN_OR_RETURN(const auto project,
                            findProject(request.project, request.currentDirectory, account.home, places));
-    REVET_ASSIGN_OR_RETURN(auto catalogue, journal::Catalogue::open(places.catalogue()));
     REVET_ASSIGN_OR_RETURN(const auto registered,
                            registerSession(request, project, account.home, places, catalogue));
 
     setUpLog(places.sessionDirectory(registered.surroundings.session.id) / "session.log");
-    auto preparation = prepare(request, project, registered.surroundings, data);
+    auto preparation = prepare(request, project, registered.surroundings, ready.data);
     if (!preparation) {
         static_cast<void>(catalogue.removeSession(registered.surroundings.session.id).has_value());
         std::error_code error;
@@ -154,10 +176,10 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ig
         preparation->lines.push_back("ignored of .revet.toml: " + displayEscape(setting)
                                      + "; 'revet project trust' lets it widen");
     }
-    RunningSession session(std::move(*preparation), request, std::move(frontEnd));
+    RunningSession session(std::move(ready.box), std::move(*preparation), request, std::move(frontEnd));
     session.setPlanEdit(std::move(edit));
     session.setEndRecord([&catalogue](const SessionInfo& info) { recordEnd(catalogue, info); });
-    const auto end = session.run(data, (installation.libexec / "revet-launch").string(), places);
+    const auto end = session.run(ready.data, places);
     if (!end) {
         session.finish(
             {"it could not be started", std::nullopt, ipc::Failed{kExitFailed, toString(end.error())}});
@@ -179,14 +201,18 @@ int runSessionProcess(RunningSession::PlanEdit edit)
 {
     const std::uint64_t ignored = ignoredSignals();
     detachFromCaller();
+    auto ready = getReady();
     ipc::Channel channel{UniqueFd(ipc::kFrontEndFd)};
-    const auto request = receiveRequest(channel);
+    auto request = receiveRequest(channel);
     if (!request) {
         std::fprintf(stderr, "revet-session: %s\n", toString(request.error()).c_str());
         return kExitFailed;
     }
     FrontEnd frontEnd(std::move(channel));
-    if (const auto served = serve(frontEnd, *request, ignored, std::move(edit)); !served) {
+    const auto served = ready
+        ? serve(frontEnd, std::move(*request), *ready, ignored, std::move(edit))
+        : Result<void>(fail(ready.error()));
+    if (!served) {
         tellFailure(frontEnd, served.error());
         return kExitFailed;
     }

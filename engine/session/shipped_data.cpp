@@ -42,26 +42,21 @@ Result<void> addProfiles(const fs::path& folder, const char* extension, NamedTex
 
 } // namespace
 
-void ShippedData::prefetch(const std::string& home)
+Result<void> ShippedData::preload()
 {
-    m_prefetched = std::async(std::launch::async, [this, home] {
-                       return Prefetched{readHidden(home), readEnvironment(), readProfiles()};
-                   }).share();
-}
-
-Result<policy::HiddenTable> ShippedData::hidden(const std::string& home) const
-{
-    return m_prefetched.valid() ? m_prefetched.get().hidden : readHidden(home);
+    REVET_ASSIGN_OR_RETURN(m_environment, readEnvironment());
+    REVET_ASSIGN_OR_RETURN(m_profiles, readProfiles());
+    return {};
 }
 
 Result<policy::EnvironmentTable> ShippedData::environment() const
 {
-    return m_prefetched.valid() ? m_prefetched.get().environment : readEnvironment();
+    return m_environment ? Result<policy::EnvironmentTable>(*m_environment) : readEnvironment();
 }
 
 Result<policy::ProfileSet> ShippedData::profiles() const
 {
-    return m_prefetched.valid() ? m_prefetched.get().profiles : readProfiles();
+    return m_profiles ? Result<policy::ProfileSet>(*m_profiles) : readProfiles();
 }
 
 Result<policy::RunLaterTable> ShippedData::runLater() const
@@ -70,7 +65,7 @@ Result<policy::RunLaterTable> ShippedData::runLater() const
     return policy::RunLaterTable::parse(text);
 }
 
-Result<policy::HiddenTable> ShippedData::readHidden(const std::string& home) const
+Result<policy::HiddenTable> ShippedData::hidden(const std::string& home) const
 {
     REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / (std::string("tables/hidden") + kCompiled)));
     return policy::HiddenTable::parse(text, {home, m_places.runtime.parent_path().string()});

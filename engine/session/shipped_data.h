@@ -10,13 +10,13 @@
 #include "engine/policy/run_later.h"
 #include "engine/session/installation.h"
 
-#include <future>
+#include <optional>
 #include <string>
 #include <utility>
 
 namespace revet::session {
 
-/// The tables that Revet ships, each read when it is needed: parsing all of them takes longer than a box.
+/// The tables that Revet ships, each read when it is needed: most commands need few.
 class ShippedData
 {
 public:
@@ -25,8 +25,8 @@ public:
         , m_places(std::move(places))
     {
     }
-    /// Starts to read what every session needs on another thread, while the caller does something else.
-    void prefetch(const std::string& home);
+    /// Reads what does not depend on a request, before there is one.
+    [[nodiscard]] Result<void> preload();
     [[nodiscard]] Result<policy::RunLaterTable> runLater() const;
     [[nodiscard]] Result<policy::HiddenTable> hidden(const std::string& home) const;
     [[nodiscard]] Result<policy::EnvironmentTable> environment() const;
@@ -34,20 +34,13 @@ public:
     [[nodiscard]] Result<policy::ProfileSet> profiles() const;
 
 private:
-    /// What prefetch() has read; taken by the first who asks.
-    struct Prefetched
-    {
-        Result<policy::HiddenTable> hidden;
-        Result<policy::EnvironmentTable> environment;
-        Result<policy::ProfileSet> profiles;
-    };
-    [[nodiscard]] Result<policy::HiddenTable> readHidden(const std::string& home) const;
     [[nodiscard]] Result<policy::EnvironmentTable> readEnvironment() const;
     [[nodiscard]] Result<policy::ProfileSet> readProfiles() const;
 
     Installation m_installation;
     Places m_places;
-    std::shared_future<Prefetched> m_prefetched;
+    std::optional<policy::EnvironmentTable> m_environment; ///< preloaded
+    std::optional<policy::ProfileSet> m_profiles;
 };
 
 } // namespace revet::session

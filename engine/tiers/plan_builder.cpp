@@ -81,9 +81,9 @@ Result<Plan> buildPlan(const BoxSpec& spec)
 {
     REVET_ASSIGN_OR_RETURN(const TierBackend* backend, tierBackend(spec.tier));
     Plan plan;
-    plan.outer = {{StepKind::OuterNamespaces, {}, {}, {}, 0}, {StepKind::EmptyRoot, {}, {}, {}, 0}};
-    const std::vector<Step> system = systemView(spec);
-    plan.outer.insert(plan.outer.end(), system.begin(), system.end());
+    plan.outer = systemView();
+    const std::vector<Step> account = accountView(spec);
+    plan.outer.insert(plan.outer.end(), account.begin(), account.end());
     plan.init = {{StepKind::InnerMounts, {}, {}, {}, 0},
                  {StepKind::Processes, {}, "/proc", {}, 0},
                  {StepKind::DetachHost, {}, "/old", {}, 0}};

@@ -3,14 +3,9 @@
 
 #include "engine/tiers/system_view.h"
 
-#include "engine/base/unique_fd.h"
-#include "engine/os/socket.h"
-
 #include <array>
 #include <filesystem>
 #include <string_view>
-
-#include <fcntl.h>
 
 namespace revet::tiers {
 
@@ -53,7 +48,6 @@ constexpr std::array<std::string_view, 18> kEtcDirectories = {"alternatives",
                                                               "python3",
                                                               "ssl/certs",
                                                               "vim"};
-constexpr std::size_t kMaximumCopiedBytes = std::size_t{1} << 20U;
 
 constexpr std::array<std::string_view, 7> kTopLinks
     = {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "libo32"};
@@ -69,14 +63,9 @@ Step directory(std::string path, std::string mode = "755")
     return {StepKind::Directory, {}, std::move(path), std::move(mode), 0};
 }
 
-/// The content of a small file; empty when there is none to be had.
-std::string copyOf(const std::string& path)
+Step file(std::string path, std::string content)
 {
-    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!file) {
-        return {};
-    }
-    return os::readAll(file.get(), kMaximumCopiedBytes).value_or(std::string());
+    return {StepKind::File, {}, std::move(path), std::move(content), 0};
 }
 
 void addProgramTrees(std::vector<Step>& steps)
@@ -99,35 +88,14 @@ void addProgramTrees(std::vector<Step>& steps)
     }
 }
 
-/// Names of accounts: enough for "who am I" and file owners, nobody else of the machine.
-void addAccounts(const BoxSpec& spec, std::vector<Step>& steps)
-{
-    const std::string uid = std::to_string(spec.uid);
-    const std::string gid = std::to_string(spec.gid);
-    steps.push_back({StepKind::File,
-                     {},
-                     "/etc/passwd",
-                     "root:x:0:0:root:/root:/usr/sbin/nologin\n" + spec.userName + ":x:" + uid + ":" + gid
-                         + "::" + spec.home
-                         + ":/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
-                     0});
-    steps.push_back({StepKind::File,
-                     {},
-                     "/etc/group",
-                     "root:x:0:\ntty:x:5:\n" + spec.userName + ":x:" + gid + ":\nnogroup:x:65534:\n",
-                     0});
-}
-
-void addEtc(const BoxSpec& spec, std::vector<Step>& steps)
+void addEtc(std::vector<Step>& steps)
 {
     steps.push_back(directory("/etc"));
     steps.push_back(directory("/etc/default"));
     steps.push_back(directory("/etc/ssl"));
     for (const std::string_view name : kEtcFiles) {
         const std::string path = "/etc/" + std::string(name);
-        if (std::string content = copyOf(path); !content.empty()) {
-            steps.push_back({StepKind::File, {}, path, std::move(content), 0});
-        }
+        steps.push_back({StepKind::Copy, path, path, {}, 0});
     }
     for (const std::string_view name : kEtcDirectories) {
         const std::string path = "/etc/" + std::string(name);
@@ -136,27 +104,10 @@ void addEtc(const BoxSpec& spec, std::vector<Step>& steps)
             steps.push_back(bindReadOnly(path));
         }
     }
-    addAccounts(spec, steps);
-    steps.push_back({StepKind::File,
-                     {},
-                     "/etc/profile",
-                     "[ -n \"$PATH\" ] || PATH=/usr/local/bin:/usr/bin:/bin\nexport PATH\n",
-                     0});
-    steps.push_back({StepKind::File, {}, "/etc/hostname", spec.hostName + "\n", 0});
-    steps.push_back(
-        {StepKind::File,
-         {},
-         "/etc/hosts",
-         "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n127.0.1.1 " + spec.hostName + "\n",
-         0});
-    steps.push_back({StepKind::File,
-                     {},
-                     "/etc/nsswitch.conf",
-                     "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n",
-                     0});
-    steps.push_back(
-        {StepKind::File, {}, "/etc/resolv.conf", "nameserver 127.0.0.1\noptions attempts:1 timeout:1\n", 0});
-    steps.push_back({StepKind::File, {}, "/etc/gitconfig", spec.gitConfig, 0});
+    steps.push_back(file("/etc/profile", "[ -n \"$PATH\" ] || PATH=/usr/local/bin:/usr/bin:/bin\nexport PATH\n"));
+    steps.push_back(file("/etc/nsswitch.conf",
+                         "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"));
+    steps.push_back(file("/etc/resolv.conf", "nameserver 127.0.0.1\noptions attempts:1 timeout:1\n"));
 }
 
 void addDevices(std::vector<Step>& steps)
@@ -175,13 +126,12 @@ void addDevices(std::vector<Step>& steps)
     steps.push_back({StepKind::TemporaryFs, {}, "/dev/shm", "mode=1777", 0});
 }
 
-void addTemporaryPlaces(const BoxSpec& spec, std::vector<Step>& steps)
+void addTemporaryPlaces(std::vector<Step>& steps)
 {
     // Programs are built and run in /tmp, so it is not noexec.
     steps.push_back({StepKind::TemporaryFs, {}, "/tmp", "mode=1777", 0});
     steps.push_back({StepKind::TemporaryFs, {}, "/run", "mode=755", 0});
     steps.push_back(directory("/run/lock", "1777"));
-    steps.push_back(directory("/run/user/" + std::to_string(spec.uid), "700"));
     steps.push_back(directory("/var"));
     steps.push_back({StepKind::TemporaryFs, {}, "/var/tmp", "mode=1777", 0});
     steps.push_back({StepKind::Symlink, {}, "/var/run", "/run", 0});
@@ -189,17 +139,34 @@ void addTemporaryPlaces(const BoxSpec& spec, std::vector<Step>& steps)
 
 } // namespace
 
-std::vector<Step> systemView(const BoxSpec& spec)
+std::vector<Step> systemView()
 {
-    std::vector<Step> steps;
+    std::vector<Step> steps{{StepKind::OuterNamespaces, {}, {}, {}, 0}, {StepKind::EmptyRoot, {}, {}, {}, 0}};
     addProgramTrees(steps);
-    addEtc(spec, steps);
+    addEtc(steps);
     addDevices(steps);
-    addTemporaryPlaces(spec, steps);
+    addTemporaryPlaces(steps);
     steps.push_back(directory("/proc"));
     steps.push_back(directory("/sys"));
     steps.push_back(bindReadOnly("/sys/devices/system/cpu")); // processor counts of run-times
     return steps;
+}
+
+std::vector<Step> accountView(const BoxSpec& spec)
+{
+    const std::string uid = std::to_string(spec.uid);
+    const std::string gid = std::to_string(spec.gid);
+    return {
+        directory("/run/user/" + uid, "700"),
+        file("/etc/passwd",
+             "root:x:0:0:root:/root:/usr/sbin/nologin\n" + spec.userName + ":x:" + uid + ":" + gid + "::" + spec.home
+                 + ":/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"),
+        file("/etc/group", "root:x:0:\ntty:x:5:\n" + spec.userName + ":x:" + gid + ":\nnogroup:x:65534:\n"),
+        file("/etc/hostname", spec.hostName + "\n"),
+        file("/etc/hosts",
+             "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n127.0.1.1 " + spec.hostName + "\n"),
+        file("/etc/gitconfig", spec.gitConfig),
+    };
 }
 
 std::vector<std::string> sharedSystemPrefixes()

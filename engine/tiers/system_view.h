@@ -10,9 +10,11 @@
 
 namespace revet::tiers {
 
-/// Steps for the part of the box that is the same whatever the project: /usr, the needed part of /etc,
-/// devices, temporary places. Looks at the host's tree, since distributions differ.
-[[nodiscard]] std::vector<launcher::Step> systemView(const BoxSpec& spec);
+/// The first steps of every plan, the same whatever the project and the person: /usr, the needed part of
+/// /etc, devices, temporary places. Looks at the host's tree, since distributions differ.
+[[nodiscard]] std::vector<launcher::Step> systemView();
+/// The person in /etc: enough for "who am I" and the owners of files, nobody else of the machine.
+[[nodiscard]] std::vector<launcher::Step> accountView(const BoxSpec& spec);
 
 /// Directories that the view shows as the host has them; nothing below them is ever withheld.
 [[nodiscard]] std::vector<std::string> sharedSystemPrefixes();
