@@ -45,7 +45,7 @@ bool isLiteral(std::string_view pattern)
 struct HiddenTable::Index
 {
     std::vector<Entry> entries;
-    std::vector<std::vector<PathPattern>> exceptions; ///< by entry
+    std::vector<std::shared_ptr<const std::vector<PathPattern>>> exceptions; ///< by entry; a group shares its own
     std::unordered_multimap<std::string, std::size_t, TextHash, std::equal_to<>> plain;
     std::vector<Glob> globs;
     std::vector<ProjectRule> project;
@@ -53,7 +53,7 @@ struct HiddenTable::Index
 
     [[nodiscard]] bool applies(std::size_t entry, std::string_view path) const
     {
-        return std::none_of(exceptions[entry].begin(), exceptions[entry].end(),
+        return std::none_of(exceptions[entry]->begin(), exceptions[entry]->end(),
                             [&](const PathPattern& exception) { return exception.covers(path); });
     }
 };
@@ -116,7 +116,8 @@ Result<void> readGroup(const TomlReader& reader, const HiddenTable::Place& place
     if (group.empty() || paths.empty()) {
         return reader.failAt("name", "a group needs a name and paths");
     }
-    REVET_ASSIGN_OR_RETURN(const auto exceptions, compileAll(excepted, place, reader));
+    REVET_ASSIGN_OR_RETURN(auto compiled, compileAll(excepted, place, reader));
+    const auto exceptions = std::make_shared<const std::vector<PathPattern>>(std::move(compiled));
     for (const std::string& path : paths) {
         REVET_ASSIGN_OR_RETURN(const auto expanded, expand(path, place, reader));
         auto alternatives = expandBraces(expanded, PathPattern::kMaximumAlternatives);

@@ -26,6 +26,7 @@ Result<NamePattern> NamePattern::compile(std::string_view pattern, LetterCase le
     NamePattern compiled;
     compiled.m_letterCase = letterCase;
     compiled.m_isAnyDepth = pattern == "**";
+    compiled.m_tokens.reserve(pattern.size());
     std::size_t position = 0;
     while (position < pattern.size()) {
         const char byte = pattern[position];

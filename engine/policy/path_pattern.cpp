@@ -153,11 +153,11 @@ Result<std::vector<std::string>> expandBraces(std::string_view pattern, std::siz
     std::vector<std::string> done;
     std::vector<std::string> open = {std::string(pattern)};
     while (!open.empty()) {
-        const std::string text = std::move(open.back());
+        std::string text = std::move(open.back());
         open.pop_back();
         const std::size_t brace = findBrace(text);
         if (brace == std::string::npos) {
-            done.push_back(text);
+            done.push_back(std::move(text));
         } else {
             const BraceGroup group = findGroup(text, brace);
             if (text[brace] == '}' || group.close == std::string::npos) {
