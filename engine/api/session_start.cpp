@@ -5,18 +5,24 @@
 
 #include "engine/ipc/protocol.h"
 #include "engine/session/installation.h"
+#include "engine/session/session_process.h"
 
 #include <array>
 #include <csignal>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace revet::api {
 
 namespace {
+
+constexpr int kSessionFailed = 125;
 
 /// What a new process gets of us: descriptor 3 and the null device, nothing else.
 class SpawnSettings
@@ -58,14 +64,32 @@ private:
     posix_spawnattr_t m_attributes{};
 };
 
-} // namespace
+std::optional<StartedSession>& forkedSession()
+{
+    static std::optional<StartedSession> session;
+    return session;
+}
 
-Result<StartedSession> startSession(const ipc::RunRequest& request)
+[[noreturn]] void becomeSession(int socket, SessionMain main)
+{
+    ::prctl(PR_SET_NAME, "revet-session", 0, 0, 0); // what tells a living session from a number given anew
+    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::dup2(null, standard) != standard) {
+            ::_exit(kSessionFailed);
+        }
+    }
+    if (socket == ipc::kFrontEndFd ? ::fcntl(socket, F_SETFD, 0) != 0
+                                   : ::dup2(socket, ipc::kFrontEndFd) != ipc::kFrontEndFd) {
+        ::_exit(kSessionFailed);
+    }
+    ::_exit(main());
+}
+
+Result<StartedSession> spawnSession()
 {
     REVET_ASSIGN_OR_RETURN(const session::Installation installation, session::Installation::find());
     REVET_ASSIGN_OR_RETURN(auto ends, ipc::Channel::createPair());
-    REVET_ASSIGN_OR_RETURN(const UniqueFd memory, ipc::sealInMemory(ipc::encodeRunRequest(request)));
-
     std::string program = installation.libexec / "revet-session";
     const std::array<char*, 2> arguments = {program.data(), nullptr};
     const SpawnSettings settings(ends.second.fd());
@@ -77,8 +101,44 @@ Result<StartedSession> startSession(const ipc::RunRequest& request)
         error.context = "install Revet again";
         return fail(std::move(error));
     }
-    const std::array<int, 1> fds = {memory.get()};
     session.channel = std::move(ends.first);
+    return session;
+}
+
+} // namespace
+
+int sessionMain()
+{
+    return session::runSessionProcess();
+}
+
+void forkSession(SessionMain main)
+{
+    auto ends = ipc::Channel::createPair();
+    if (!ends) {
+        return; // startSession() will say so
+    }
+    StartedSession session;
+    session.pid = ::fork();
+    if (session.pid == 0) {
+        becomeSession(ends->second.fd(), main);
+    }
+    if (session.pid > 0) {
+        session.channel = std::move(ends->first);
+        forkedSession() = std::move(session);
+    }
+}
+
+Result<StartedSession> startSession(const ipc::RunRequest& request)
+{
+    REVET_ASSIGN_OR_RETURN(const UniqueFd memory, ipc::sealInMemory(ipc::encodeRunRequest(request)));
+    StartedSession session;
+    if (auto forked = std::exchange(forkedSession(), std::nullopt)) {
+        session = std::move(*forked);
+    } else {
+        REVET_ASSIGN_OR_RETURN(session, spawnSession());
+    }
+    const std::array<int, 1> fds = {memory.get()};
     REVET_RETURN_IF_ERROR(session.channel.send(ipc::encode(ipc::Run{}), fds));
     return session;
 }

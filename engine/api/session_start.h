@@ -18,9 +18,19 @@ struct StartedSession
     pid_t pid = -1; ///< our child until it is reaped
 };
 
-/// Spawns revet-session as the leader of a session of its own, so that the terminal's signals do not reach
-/// it, and sends the request. Opens neither catalogue nor journal: this is the way that has to be short.
-/// Signals that the caller has blocked are not blocked in it.
+/// What a session process does, from its birth to its exit status.
+using SessionMain = int (*)();
+[[nodiscard]] int sessionMain();
+
+/// Forks off the session process that the next startSession() takes, so that it gets ready while the caller
+/// reads its command line; without a new program's start, which would take as long as half of the box. For
+/// the beginning of a short-lived program without threads. One that is never asked for ends with the caller.
+void forkSession(SessionMain main = sessionMain);
+
+/// Gives the request to the session that was forked, or spawns revet-session as the leader of a session of
+/// its own, so that the terminal's signals do not reach it, and sends the request. Opens neither catalogue
+/// nor journal: this is the way that has to be short. Signals that the caller has blocked are not blocked in
+/// it.
 [[nodiscard]] Result<StartedSession> startSession(const ipc::RunRequest& request);
 
 } // namespace revet::api

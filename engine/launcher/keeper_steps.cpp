@@ -76,7 +76,8 @@ Result<void> makeEmptyRoot()
 Result<void> makeFile(const std::string& target, std::string_view content)
 {
     const UniqueFd file(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444));
-    if (!file || ::write(file.get(), content.data(), content.size()) != static_cast<ssize_t>(content.size())) {
+    if (!file
+        || ::write(file.get(), content.data(), content.size()) != static_cast<ssize_t>(content.size())) {
         return failErrno("write " + target);
     }
     return {};

@@ -45,7 +45,8 @@ bool isLiteral(std::string_view pattern)
 struct HiddenTable::Index
 {
     std::vector<Entry> entries;
-    std::vector<std::shared_ptr<const std::vector<PathPattern>>> exceptions; ///< by entry; a group shares its own
+    std::vector<std::shared_ptr<const std::vector<PathPattern>>>
+        exceptions; ///< by entry; a group shares its own
     std::unordered_multimap<std::string, std::size_t, TextHash, std::equal_to<>> plain;
     std::vector<Glob> globs;
     std::vector<ProjectRule> project;

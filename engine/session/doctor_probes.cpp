@@ -158,8 +158,8 @@ Result<std::vector<DoctorCheck>> runTierProbes(Tier tier, const Places& places,
     std::vector<DoctorCheck> checks;
     DoctorFrontEnd frontEnd(std::move(ends.second), kPatience);
     {
-        REVET_ASSIGN_OR_RETURN(auto box, Box::start((installation.libexec / "revet-launch").string(),
-                                                    tiers::systemView()));
+        REVET_ASSIGN_OR_RETURN(
+            auto box, Box::start((installation.libexec / "revet-launch").string(), tiers::systemView()));
         RunningSession session(std::move(box), std::move(preparation), request,
                                FrontEnd(std::move(ends.first)));
         session.setPlanEdit(edit);

@@ -3,6 +3,8 @@
 
 #include "engine/session/recovery.h"
 
+#include "engine/session/installation.h"
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,10 +19,8 @@ bool isAlive(const SessionInfo& session)
         return false;
     }
     // A process id may have been given to somebody else meanwhile; the program's name tells.
-    std::error_code error;
-    const auto exe
-        = std::filesystem::read_symlink("/proc/" + std::to_string(session.sessionPid) + "/exe", error);
-    return !error && exe.filename().string().starts_with("revet-session");
+    const auto name = readText("/proc/" + std::to_string(session.sessionPid) + "/comm");
+    return name && *name == "revet-session\n";
 }
 
 Result<void> recoverDeadSessions(journal::Catalogue& catalogue, const Places& places)

@@ -209,9 +209,8 @@ int runSessionProcess(RunningSession::PlanEdit edit)
         return kExitFailed;
     }
     FrontEnd frontEnd(std::move(channel));
-    const auto served = ready
-        ? serve(frontEnd, std::move(*request), *ready, ignored, std::move(edit))
-        : Result<void>(fail(ready.error()));
+    const auto served = ready ? serve(frontEnd, std::move(*request), *ready, ignored, std::move(edit))
+                              : Result<void>(fail(ready.error()));
     if (!served) {
         tellFailure(frontEnd, served.error());
         return kExitFailed;

@@ -104,9 +104,11 @@ void addEtc(std::vector<Step>& steps)
             steps.push_back(bindReadOnly(path));
         }
     }
-    steps.push_back(file("/etc/profile", "[ -n \"$PATH\" ] || PATH=/usr/local/bin:/usr/bin:/bin\nexport PATH\n"));
-    steps.push_back(file("/etc/nsswitch.conf",
-                         "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"));
+    steps.push_back(
+        file("/etc/profile", "[ -n \"$PATH\" ] || PATH=/usr/local/bin:/usr/bin:/bin\nexport PATH\n"));
+    steps.push_back(
+        file("/etc/nsswitch.conf",
+             "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"));
     steps.push_back(file("/etc/resolv.conf", "nameserver 127.0.0.1\noptions attempts:1 timeout:1\n"));
 }
 
@@ -159,12 +161,13 @@ std::vector<Step> accountView(const BoxSpec& spec)
     return {
         directory("/run/user/" + uid, "700"),
         file("/etc/passwd",
-             "root:x:0:0:root:/root:/usr/sbin/nologin\n" + spec.userName + ":x:" + uid + ":" + gid + "::" + spec.home
-                 + ":/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"),
+             "root:x:0:0:root:/root:/usr/sbin/nologin\n" + spec.userName + ":x:" + uid + ":" + gid + "::"
+                 + spec.home + ":/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"),
         file("/etc/group", "root:x:0:\ntty:x:5:\n" + spec.userName + ":x:" + gid + ":\nnogroup:x:65534:\n"),
         file("/etc/hostname", spec.hostName + "\n"),
         file("/etc/hosts",
-             "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n127.0.1.1 " + spec.hostName + "\n"),
+             "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n127.0.1.1 " + spec.hostName
+                 + "\n"),
         file("/etc/gitconfig", spec.gitConfig),
     };
 }

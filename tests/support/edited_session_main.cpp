@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
-// revet-session as the tests build it: the same program, but the steps that REVET_TEST_WITHOUT names, one a
-// line, are taken out of the box's plan. A step is named by its kind, or by its kind and its target. Without
-// its layer, an overlay is what lies below: the host's own directory.
+// `revet` and revet-session as the tests build them: the same programs, but the steps that REVET_TEST_WITHOUT
+// names, one a line, are taken out of the box's plan. A step is named by its kind, or by its kind and its
+// target. Without its layer, an overlay is what lies below: the host's own directory.
 
+#include "engine/cli/program.h"
 #include "engine/session/session_process.h"
 
 #include <algorithm>
@@ -34,9 +35,7 @@ void takeOut(std::vector<Step>& steps, const std::set<std::string>& names)
     std::erase_if(steps, isNamed);
 }
 
-} // namespace
-
-int main()
+int editedSession()
 {
     std::set<std::string> names;
     if (const char* without = std::getenv("REVET_TEST_WITHOUT")) {
@@ -50,4 +49,11 @@ int main()
         takeOut(plan.init, names);
         takeOut(plan.command, names);
     });
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    return argc == 1 ? editedSession() : revet::cli::runProgram(argc, argv, editedSession);
 }
