@@ -8,13 +8,13 @@
 #include "engine/os/pidfd.h"
 #include "engine/os/proc_fs.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <deque>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -27,7 +27,6 @@ namespace {
 /// A number can only come back to another process after all others were given out: that takes seconds.
 constexpr std::chrono::milliseconds kTrustedFor{250};
 constexpr std::size_t kThreadsMaximum = 65536;
-constexpr std::size_t kEndedMaximum = 4096; ///< records of ended processes that find() still knows
 constexpr std::size_t kChildrenMaximum = 256; ///< of one ending process
 constexpr int kAncestorsMaximum = 64; ///< unseen ones that are taken up with their descendant
 constexpr std::uint64_t kStopToken = 0; ///< no process has this number
@@ -86,13 +85,12 @@ public:
     UniqueFd stopping;
     bool isStopping = false; ///< the exit watcher's own
     std::mutex telling; ///< taken before `mutex`
-    mutable std::mutex mutex; ///< guards what follows
+    std::mutex mutex; ///< guards what follows
     News news; ///< not told yet
     std::uint32_t lastNumber = 0;
     std::unordered_map<int, std::unique_ptr<Node>> processes; ///< living ones by pid
     std::unordered_map<int, int> threads; ///< thread -> pid
     std::unordered_map<std::uint32_t, int> pids; ///< number of a living one -> pid
-    std::deque<ProcessRecord> ended;
 
 private:
     [[nodiscard]] bool isCurrent(int tid, Node& node) const;
@@ -214,11 +212,7 @@ void ProcessTree::Private::end(Node& node)
     }
     pids.erase(record.number.value());
     processes.erase(record.pid); // closes the descriptor, which leaves the epoll set by that
-    news.push_back(record);
-    ended.push_back(std::move(record));
-    if (ended.size() > kEndedMaximum) {
-        ended.pop_front();
-    }
+    news.push_back(std::move(record));
 }
 
 ProcessTree::ProcessTree(const Clock& clock, Listener listener)
@@ -300,18 +294,6 @@ void ProcessTree::stop()
 {
     const std::uint64_t one = 1;
     static_cast<void>(::write(d->stopping.get(), &one, sizeof one));
-}
-
-std::optional<ProcessRecord> ProcessTree::find(ProcessNumber number) const
-{
-    const std::lock_guard lock(d->mutex);
-    const auto pid = d->pids.find(number.value());
-    if (pid != d->pids.end()) {
-        return d->processes.at(pid->second)->record;
-    }
-    const auto ended = std::find_if(d->ended.begin(), d->ended.end(),
-                                    [&](const ProcessRecord& record) { return record.number == number; });
-    return ended == d->ended.end() ? std::nullopt : std::optional(*ended);
 }
 
 } // namespace revet::observe

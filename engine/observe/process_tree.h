@@ -8,8 +8,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
-#include <vector>
 
 namespace revet::observe {
 
@@ -42,7 +40,6 @@ public:
     /// stop(), once all that had ended before it are told.
     [[nodiscard]] bool waitForExits();
     void stop();
-    [[nodiscard]] std::optional<ProcessRecord> find(ProcessNumber number) const;
 
 private:
     class Private;

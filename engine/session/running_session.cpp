@@ -4,23 +4,18 @@
 #include "engine/session/running_session.h"
 
 #include "engine/base/log.h"
-#include "engine/domain/display_escape.h"
 #include "engine/tiers/plan_builder.h"
 #include "engine/tiers/system_view.h"
 
 #include <array>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace revet::session {
@@ -44,16 +39,6 @@ Fact sessionFact(std::string target, std::string rule = {}, std::int64_t detail 
             std::move(rule),
             0,
             detail};
-}
-
-ipc::Failed execFailure(const std::string& program, int errnoValue)
-{
-    const bool isMissing = errnoValue == ENOENT;
-    const std::string why = std::generic_category().message(errnoValue);
-    const std::string remedy = isMissing
-        ? "it is not on the box's PATH; 'revet profile show' lists what is visible"
-        : "make it executable, or name its interpreter";
-    return {isMissing ? 127 : 126, "run " + displayQuoted(program) + ": " + why + "; " + remedy};
 }
 
 } // namespace
@@ -260,14 +245,9 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
         announceStart();
         break;
     case Report::Kind::ExecFailed:
-        return SessionEnd{"the command could not be run", std::nullopt,
-                          execFailure(m_request.command.front(), message.report.value)};
+        return commandNotRun(m_request.command.front(), message.report.value);
     case Report::Kind::Failed:
-        return SessionEnd{"a step of the command's start failed", std::nullopt,
-                          ipc::Failed{125,
-                                      "start the command: " + message.report.text + ": "
-                                          + std::generic_category().message(message.report.value)
-                                          + "; 'revet doctor' tells what works here"}};
+        return commandNotStarted(message.report);
     case Report::Kind::Exited:
         return SessionEnd{m_stopReason.empty() ? "command ended" : m_stopReason, message.report.value,
                           std::nullopt};

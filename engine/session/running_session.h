@@ -11,6 +11,7 @@
 #include "engine/session/preparation.h"
 #include "engine/session/recorder.h"
 #include "engine/session/server_threads.h"
+#include "engine/session/session_end.h"
 #include "engine/session/streams.h"
 #include "engine/supervisor/supervisor.h"
 
@@ -22,14 +23,6 @@
 #include <vector>
 
 namespace revet::session {
-
-/// How a session came to its end.
-struct SessionEnd
-{
-    std::string reason; ///< "command ended", "stopped", …
-    std::optional<std::int32_t> waitStatus;
-    std::optional<ipc::Failed> failure; ///< for the front end, when nothing ran
-};
 
 /// A box with everything that watches it, from its start to its end. One thread (the process's main one)
 /// calls it; the supervisor, the journal and the exit watcher have their own.

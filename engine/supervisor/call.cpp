@@ -17,8 +17,8 @@ ActionKind actionOf(const Call& call)
     }
     case Operation::MakeDirectory:
     case Operation::MakeNode:
+    case Operation::MakeSymlink: // its name is what is new; of a Link both names are files
         return ActionKind::Create;
-    case Operation::MakeSymlink:
     case Operation::MakeLink:
         return ActionKind::Link;
     case Operation::Remove:

@@ -84,7 +84,7 @@ Answer EntryBroker::makeSymlink(const Call& call, Target& target) const
     if (!place) {
         return Answer::proceed();
     }
-    Deed deed = deedAt(*place, target, ActionKind::Link);
+    Deed deed = deedAt(*place, target, ActionKind::Create);
     deed.other = call.text;
     if (auto refusal = m_context.guard.creating(*place, EntryKind::Symlink, call.text)) {
         return m_context.facts.denied(deed, *refusal);

@@ -126,7 +126,7 @@ std::optional<Answer> LayerBroker::perform(const Call& call, Target& target) con
     case Operation::Connect:
         break;
     }
-    // Not recorded here: the recorder looks whether there is anything that the kernel will do.
+    // Not recorded here: the forecast looks whether there is anything that the kernel will do.
     return Answer::proceed();
 }
 

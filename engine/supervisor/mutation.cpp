@@ -18,10 +18,10 @@ namespace {
 
 } // namespace
 
-Mutation::Mutation(const Broker& broker, TreeGeneration& generation, Recorder& recorder)
+Mutation::Mutation(const Broker& broker, TreeGeneration& generation, Forecast& forecast)
     : m_broker(broker)
     , m_generation(generation)
-    , m_recorder(recorder)
+    , m_forecast(forecast)
 {
 }
 
@@ -31,7 +31,7 @@ Result<Answer> Mutation::perform(const Call& call, Target& target)
     if (!seesBox) {
         // Its paths mean other objects than ours. Goes on: through its mounts the project is read-only, and
         // what it mounted itself is its own.
-        m_recorder.foreignMutation(target, call);
+        m_forecast.foreignMutation(target, call);
         // A connection does not stop at a read-only mount.
         return call.operation == Operation::Connect ? Answer::failure(EACCES) : Answer::proceed();
     }
@@ -43,7 +43,7 @@ Result<Answer> Mutation::perform(const Call& call, Target& target)
     if (goesOn && !answer.isRecorded) {
         // Goes on with whatever the path has become since: every brokered root is read-only in the box, so
         // the most it can reach are its private places, its layer and devices.
-        const Result<void> recorded = m_recorder.mutation(target, call);
+        const Result<void> recorded = m_forecast.mutation(target, call);
         if (!recorded && isOwnFailure(recorded.error())) {
             return fail(recorded.error());
         }

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "engine/supervisor/recorder.h"
+#include "engine/supervisor/forecast.h"
 #include "engine/supervisor/tree_generation.h"
 
 #include <functional>
@@ -11,7 +11,7 @@
 namespace revet::supervisor {
 
 /// Has the broker perform one changing call, and records what is left to the kernel: never is a call let go
-/// that has no row. One thread, which the recorder belongs to as well.
+/// that has no row. One thread, which the forecast belongs to as well.
 class Mutation
 {
 public:
@@ -19,7 +19,7 @@ public:
     using Broker = std::function<Answer(const Call&, Target&)>;
 
     /// All three outlive this.
-    Mutation(const Broker& broker, TreeGeneration& generation, Recorder& recorder);
+    Mutation(const Broker& broker, TreeGeneration& generation, Forecast& forecast);
 
     /// An error is ours, and a refusal.
     [[nodiscard]] Result<Answer> perform(const Call& call, Target& target);
@@ -27,7 +27,7 @@ public:
 private:
     const Broker& m_broker;
     TreeGeneration& m_generation;
-    Recorder& m_recorder;
+    Forecast& m_forecast;
 };
 
 } // namespace revet::supervisor

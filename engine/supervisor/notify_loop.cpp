@@ -58,8 +58,8 @@ NotifyLoop::NotifyLoop(os::NotifyDevice& device, const Dependencies& dependencie
     , m_answers(device, dependencies.facts)
     , m_processes(rootOf(dependencies.box), dependencies.generation, contextOf(dependencies.box))
     , m_resolver(dependencies.box, dependencies.host, dependencies.generation)
-    , m_recorder(dependencies.box, m_resolver, dependencies.facts)
-    , m_mutation(m_dependencies.perform, dependencies.generation, m_recorder)
+    , m_forecast(dependencies.box, m_resolver, dependencies.facts)
+    , m_mutation(m_dependencies.perform, dependencies.generation, m_forecast)
     , m_waiting({device, m_answers, dependencies.box, dependencies.host, dependencies.generation,
                  dependencies.facts, m_dependencies.perform},
                 rootOf(dependencies.box))
@@ -150,7 +150,7 @@ Result<Answer> NotifyLoop::pathCall(const Notification& notification, Target& ta
     }
     // Goes on with whatever the path has become since: a read-only view of the project and a tree without
     // anything that the box may not read are what holds here.
-    return proceedUnless(m_recorder.readingOpen(target, call));
+    return proceedUnless(m_forecast.readingOpen(target, call));
 }
 
 Result<Answer> NotifyLoop::mutation(const Notification& notification, Target& target, const Call& call)
@@ -175,7 +175,7 @@ Result<Answer> NotifyLoop::exec(const Notification& notification, Target& target
         program.path = std::move(*path);
         program.isDescriptor = program.path.empty() && (flags & AT_EMPTY_PATH) != 0;
         // Goes on: every program that the box can see it may run.
-        answer = proceedUnless(m_recorder.exec(target, program));
+        answer = proceedUnless(m_forecast.exec(target, program));
     } else if (path.error().errnoValue == EPERM || path.error().errnoValue == EACCES) {
         // The command's first exec: until then it is a child of pid 1, whose memory is nobody's to read.
         m_dependencies.facts.aboutToExec(notification.tid, {});
@@ -215,7 +215,7 @@ Result<Answer> NotifyLoop::directoryChange(const Notification& notification, Tar
         REVET_ASSIGN_OR_RETURN(directory.path, target.readString(notification.arguments[0]));
         // Goes on: a working directory gives no right that a path does not.
         answer = directory.path.empty() ? Result<Answer>(Answer::failure(ENOENT))
-                                        : proceedUnless(m_recorder.directoryChange(target, directory));
+                                        : proceedUnless(m_forecast.directoryChange(target, directory));
     }
     m_processes.beforeDirectoryChange(notification.tid);
     return answer;
@@ -255,9 +255,9 @@ Result<Answer> NotifyLoop::connect(const Notification& notification, Target& tar
     if (address.kind == SocketAddress::Kind::LocalPath) {
         path.path = address.text;
         const auto record
-            = m_hasBrokeredRoots ? Recorder::ConnectRecord::OnlyWithheld : Recorder::ConnectRecord::Yes;
+            = m_hasBrokeredRoots ? Forecast::ConnectRecord::OnlyWithheld : Forecast::ConnectRecord::Yes;
         REVET_ASSIGN_OR_RETURN(const std::optional<int> missing,
-                               m_recorder.localConnect(target, path, record));
+                               m_forecast.localConnect(target, path, record));
         if (missing && m_hasBrokeredRoots) {
             return Answer::failure(*missing);
         }

@@ -64,7 +64,7 @@ private:
     Answers m_answers;
     ProcessCache m_processes;
     Resolver m_resolver;
-    Recorder m_recorder;
+    Forecast m_forecast;
     Mutation m_mutation;
     WaitingCalls m_waiting;
     const bool m_hasBrokeredRoots;

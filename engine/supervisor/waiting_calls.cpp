@@ -24,8 +24,8 @@ WaitingCalls::WaitingCalls(const Dependencies& dependencies, os::FileId boxRoot)
     , m_answers(dependencies.answers)
     , m_processes(boxRoot, dependencies.generation, ProcessCache::Context::Forgotten)
     , m_resolver(dependencies.box, dependencies.host, dependencies.generation)
-    , m_recorder(dependencies.box, m_resolver, dependencies.facts)
-    , m_mutation(dependencies.broker, dependencies.generation, m_recorder)
+    , m_forecast(dependencies.box, m_resolver, dependencies.facts)
+    , m_mutation(dependencies.broker, dependencies.generation, m_forecast)
 {
 }
 

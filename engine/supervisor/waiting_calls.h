@@ -59,7 +59,7 @@ private:
     const Answers& m_answers;
     ProcessCache m_processes; ///< this and the next three belong to the thread
     Resolver m_resolver;
-    Recorder m_recorder;
+    Forecast m_forecast;
     Mutation m_mutation;
     std::mutex m_mutex;
     std::condition_variable m_changed;

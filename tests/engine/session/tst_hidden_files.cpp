@@ -24,8 +24,8 @@ private Q_SLOTS:
         for (const char* const name : {".env", "src/.env", "certs/a.pem", "certs/b.pem", "src/main.c"}) {
             test::writeFile(m_home->project() / name, "x");
         }
-        auto table = policy::HiddenTable::parse("[project]\nwhy = \"test\"\npaths = [\".env\", \"*.pem\"]\n",
-                                                {"/home/u", {}});
+        auto table = policy::HiddenTable::parse(
+            "group = []\n[project]\nwhy = \"test\"\npaths = [\".env\", \"*.pem\"]\n", {"/home/u", {}});
         QVERIFY2(table, table ? "" : toString(table.error()).c_str());
         m_table = std::move(*table);
     }

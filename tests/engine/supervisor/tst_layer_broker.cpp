@@ -25,7 +25,7 @@ class TestLayerBroker : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void leavesOrdinaryWorkToTheKernelAndItsRecordToTheRecorder()
+    void leavesOrdinaryWorkToTheKernelAndItsRecordToTheForecast()
     {
         BrokerBench bench(supervisor::Root::Kind::Layered);
         for (const Call& made :

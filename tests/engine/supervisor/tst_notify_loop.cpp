@@ -53,7 +53,7 @@ private Q_SLOTS:
     void givesTheBrokersAnswer_data();
     void givesTheBrokersAnswer();
     void recordsMutationsThatGoOn();
-    void recordsASymbolicLinkAsALink();
+    void recordsASymbolicLinkUnderItsName();
     void takesAFileBackWhereThereIsNoRoom();
     void answersMalformedArgumentsItself();
     void answersNobodyWhoHasGone();
@@ -185,7 +185,7 @@ void NotifyLoopTest::recordsMutationsThatGoOn()
     QCOMPARE(m_sink.facts[2].other, made);
 }
 
-void NotifyLoopTest::recordsASymbolicLinkAsALink()
+void NotifyLoopTest::recordsASymbolicLinkUnderItsName()
 {
     const test::TempHome home;
     const std::string name = home.project() / "name";
@@ -193,7 +193,7 @@ void NotifyLoopTest::recordsASymbolicLinkAsALink()
     add(SYS_symlink, arguments("anywhere", name.c_str()));
     run();
     QCOMPARE(m_sink.facts.size(), std::size_t{1});
-    QCOMPARE(m_sink.facts[0].kind, ActionKind::Link); // as where the broker makes it
+    QCOMPARE(m_sink.facts[0].kind, ActionKind::Create); // as where the broker makes it
     QCOMPARE(m_sink.facts[0].target, name);
     QCOMPARE(m_sink.facts[0].other, std::string("anywhere"));
 }

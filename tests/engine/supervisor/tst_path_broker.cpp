@@ -398,8 +398,9 @@ private Q_SLOTS:
         QCOMPARE(bench.error(call(Operation::Remove, at("l/f"))), ENOENT);
         const Answer read = bench.perform(opening(at("l/../g"), O_RDONLY));
         QVERIFY(read.kind == Answer::Kind::Continue && read.isRecorded);
+        QCOMPARE(bench.error(symlinking("anywhere", at("l/s"))), 0);
         const auto facts = bench.facts.take();
-        QCOMPARE(facts.size(), 4U);
+        QCOMPARE(facts.size(), 5U);
         const std::string project = bench.project();
         QVERIFY(facts[0].kind == ActionKind::Create);
         QCOMPARE(facts[0].target, project + "/d/f");
@@ -410,6 +411,9 @@ private Q_SLOTS:
         QCOMPARE(facts[2].errnoValue, ENOENT);
         QVERIFY(facts[3].kind == ActionKind::Read);
         QCOMPARE(facts[3].target, project + "/g");
+        QVERIFY(facts[4].kind == ActionKind::Create); // of a Link, both names would be files of the record
+        QCOMPARE(facts[4].target, project + "/d/s");
+        QCOMPARE(facts[4].other, std::string("anywhere"));
     }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
-#include "engine/supervisor/recorder.h"
+#include "engine/supervisor/forecast.h"
 
 #include "engine/os/uapi.h"
 #include "engine/supervisor/call_decoder.h"
@@ -64,14 +64,14 @@ constexpr std::uint64_t kTemporaryFile = O_TMPFILE & ~O_DIRECTORY;
 
 } // namespace
 
-Recorder::Recorder(const BoxView& box, Resolver& resolver, FactSink& facts)
+Forecast::Forecast(const BoxView& box, Resolver& resolver, FactSink& facts)
     : m_box(box)
     , m_resolver(resolver)
     , m_facts(facts)
 {
 }
 
-Result<void> Recorder::readingOpen(Target& target, const Call& call)
+Result<void> Forecast::readingOpen(Target& target, const Call& call)
 {
     if (m_box.observe != ObserveLevel::Full || (call.flags & (O_PATH | O_DIRECTORY)) != 0) {
         return {};
@@ -96,13 +96,13 @@ Result<void> Recorder::readingOpen(Target& target, const Call& call)
     return {};
 }
 
-Result<void> Recorder::mutation(Target& target, const Call& call)
+Result<void> Forecast::mutation(Target& target, const Call& call)
 {
     REVET_RETURN_IF_ERROR(recordMutation(target, call));
     return exhaustion();
 }
 
-Result<void> Recorder::recordMutation(Target& target, const Call& call)
+Result<void> Forecast::recordMutation(Target& target, const Call& call)
 {
     if (call.operation == Operation::CheckAccess || call.operation == Operation::Connect) {
         return {}; // Connect: recorded by connect() itself
@@ -141,7 +141,7 @@ Result<void> Recorder::recordMutation(Target& target, const Call& call)
     return {};
 }
 
-void Recorder::foreignMutation(Target& target, const Call& call)
+void Forecast::foreignMutation(Target& target, const Call& call)
 {
     Fact fact;
     fact.kind = actionOf(call);
@@ -153,7 +153,7 @@ void Recorder::foreignMutation(Target& target, const Call& call)
     m_facts.record(target.tid(), std::move(fact));
 }
 
-Result<void> Recorder::exec(Target& target, const PathArgument& program)
+Result<void> Forecast::exec(Target& target, const PathArgument& program)
 {
     REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, program));
     const Sighting& sighting = m_resolver.lookForReading(claimed);
@@ -176,14 +176,14 @@ Result<void> Recorder::exec(Target& target, const PathArgument& program)
     return {};
 }
 
-Result<void> Recorder::directoryChange(Target& target, const PathArgument& directory)
+Result<void> Forecast::directoryChange(Target& target, const PathArgument& directory)
 {
     REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, directory));
     withheld(target, ActionKind::Read, m_resolver.lookForReading(claimed));
     return exhaustion();
 }
 
-bool Recorder::isBelowALayer(const std::string& canonical) const
+bool Forecast::isBelowALayer(const std::string& canonical) const
 {
     const Root* const root = m_resolver.rootOf(canonical);
     if (root == nullptr || root->kind != Root::Kind::Layered || canonical.size() <= root->path.size()) {
@@ -194,7 +194,7 @@ bool Recorder::isBelowALayer(const std::string& canonical) const
     return ::fstatat(root->upper.get(), relative.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
-Result<std::optional<int>> Recorder::localConnect(Target& target, const PathArgument& socket,
+Result<std::optional<int>> Forecast::localConnect(Target& target, const PathArgument& socket,
                                                   ConnectRecord record)
 {
     REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, socket));
@@ -219,13 +219,13 @@ Result<std::optional<int>> Recorder::localConnect(Target& target, const PathArgu
     return std::optional<int>();
 }
 
-Result<void> Recorder::exhaustion()
+Result<void> Forecast::exhaustion()
 {
     const int errnoValue = std::exchange(m_exhausted, 0);
     return errnoValue == 0 ? Result<void>() : fail(Error::fromErrno("look at a path of the box", errnoValue));
 }
 
-void Recorder::withheld(Target& target, ActionKind kind, const Sighting& sighting)
+void Forecast::withheld(Target& target, ActionKind kind, const Sighting& sighting)
 {
     if (sighting.errnoValue == EMFILE || sighting.errnoValue == ENFILE || sighting.errnoValue == ENOMEM) {
         m_exhausted = sighting.errnoValue;
@@ -242,7 +242,7 @@ void Recorder::withheld(Target& target, ActionKind kind, const Sighting& sightin
 }
 
 /// Records a change of an object, or of an entry of the directory `look`; fact.target is filled where empty.
-void Recorder::changed(Target& target, ActionKind kind, const Resolver::Look& look, Fact fact)
+void Forecast::changed(Target& target, ActionKind kind, const Resolver::Look& look, Fact fact)
 {
     const Sighting& sighting = look.sighting;
     if (sighting.state != State::Exists) {
@@ -272,7 +272,7 @@ void Recorder::changed(Target& target, ActionKind kind, const Resolver::Look& lo
     m_facts.record(target.tid(), std::move(fact));
 }
 
-void Recorder::created(Target& target, const Call& call, ActionKind kind, const std::string& claimed,
+void Forecast::created(Target& target, const Call& call, ActionKind kind, const std::string& claimed,
                        std::string other)
 {
     if (m_resolver.look(claimed, LastComponent::Keep).sighting.state == State::Exists) {
@@ -287,7 +287,7 @@ void Recorder::created(Target& target, const Call& call, ActionKind kind, const 
     changed(target, kind, directory, std::move(fact));
 }
 
-void Recorder::writingOpen(Target& target, const Call& call, const std::string& claimed)
+void Forecast::writingOpen(Target& target, const Call& call, const std::string& claimed)
 {
     const Resolver::Look look = m_resolver.look(claimed, lastOf(call));
     const bool isCreating = (call.flags & O_CREAT) != 0;
@@ -315,7 +315,7 @@ void Recorder::writingOpen(Target& target, const Call& call, const std::string& 
     changed(target, isUnnamed ? ActionKind::Create : ActionKind::Write, look, std::move(fact));
 }
 
-void Recorder::removal(Target& target, const Call& call, const std::string& claimed)
+void Forecast::removal(Target& target, const Call& call, const std::string& claimed)
 {
     const Resolver::Look look = m_resolver.look(claimed, LastComponent::Keep);
     const bool wantsDirectory = call.operation == Operation::RemoveDirectory;
@@ -334,7 +334,7 @@ void Recorder::removal(Target& target, const Call& call, const std::string& clai
             std::move(fact));
 }
 
-Result<void> Recorder::twoNames(Target& target, const Call& call, const std::string& claimed)
+Result<void> Forecast::twoNames(Target& target, const Call& call, const std::string& claimed)
 {
     REVET_ASSIGN_OR_RETURN(const std::string second, m_resolver.claimedPath(target, call.second));
     const bool follows = call.operation == Operation::MakeLink && (call.flags & AT_SYMLINK_FOLLOW) != 0;

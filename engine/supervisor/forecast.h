@@ -12,10 +12,10 @@ namespace revet::supervisor {
 
 /// Facts about calls that are left to the kernel, so what it will make of them is foreseen, not known: for
 /// the record only. Its failures are the target's own reads that failed. One thread.
-class Recorder
+class Forecast
 {
 public:
-    Recorder(const BoxView& box, Resolver& resolver, FactSink& facts);
+    Forecast(const BoxView& box, Resolver& resolver, FactSink& facts);
 
     [[nodiscard]] Result<void> readingOpen(Target& target, const Call& call);
     /// A mutation outside the brokered roots, or one that the broker leaves to the kernel.
