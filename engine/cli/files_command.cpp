@@ -105,9 +105,9 @@ int runSummary(const char* summary, const char* name, const Arguments& arguments
     if (!engine) {
         return report(engine.error());
     }
-    Result<OpenedSession> opened = openSession(*engine, argument);
+    OrStatus<OpenedSession> opened = openSession(*engine, argument);
     if (!opened) {
-        return report(opened.error());
+        return opened.error();
     }
     const Result<void> shown = show(*opened, argument.isJson);
     return shown ? kDone : report(shown.error());

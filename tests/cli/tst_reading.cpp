@@ -266,10 +266,35 @@ private Q_SLOTS:
         QCOMPARE(world.runner().run("sandbox", {"true"}).status, 0);
         QCOMPARE(world.runner().revet({"files"}).status, 0);
         QCOMPARE(world.runner().run("container", {"true"}).status, 0);
-        const Finished finished = world.runner().revet({"files"});
-        QCOMPARE(finished.status, 2);
+        QCOMPARE(world.runner().run("container", {"/bin/echo", "a\x1b[31m"}).status, 0);
+        for (const char* const command : {"files", "tree", "net", "export"}) {
+            const Finished finished = world.runner().revet({command});
+            QCOMPARE(finished.status, 2);
+            QVERIFY(finished.out.empty());
+            QVERIFY2(finished.err.rfind("revet: choose a session: 3 ", 0) == 0, finished.err.c_str());
+            QVERIFY2(isHarmless(finished.err), finished.err.c_str());
+            // Each with what it ran, the newest first.
+            const std::size_t newest = finished.err.find("/bin/echo");
+            QVERIFY2(newest < finished.err.find("true"), finished.err.c_str());
+            for (const auto& row : world.runner().list({"ps", "--all"})) {
+                QVERIFY2(finished.err.find('\n' + row.value("session", "?") + ' ') != std::string::npos,
+                         finished.err.c_str());
+            }
+        }
+    }
+
+    void meansTheLiveOneOfALabelThatIsUsedAgain()
+    {
+        const World world;
+        QCOMPARE(world.runner().run("container", {"true"}, {"--name", "again"}).status, 0);
+        const Finished started
+            = world.runner().run("container", {"sleep", "300"}, {"--name", "again", "--detach"});
+        QCOMPARE(started.status, 0);
+        QCOMPARE(world.runner().revet({"files", "again"}).status, 2);
+        const Finished stopped = world.runner().revet({"stop", "again", "--force"});
+        QVERIFY2(stopped.status == 0, stopped.err.c_str());
         for (const auto& row : world.runner().list({"ps", "--all"})) {
-            QVERIFY2(finished.err.find(row.value("session", "?")) != std::string::npos, finished.err.c_str());
+            QVERIFY2(row.value("state", "") != "running", row.dump().c_str());
         }
     }
 
