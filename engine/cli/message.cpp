@@ -3,7 +3,7 @@
 
 #include "engine/cli/message.h"
 
-#include "engine/domain/display_escape.h"
+#include "engine/domain/error_line.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -62,18 +62,9 @@ void complain(std::string_view text)
     static_cast<void>(writeAll(STDERR_FILENO, "revet: " + std::string(text) + '\n'));
 }
 
-std::string toLine(const Error& error)
-{
-    // A context that says why makes the code's own words ("invalid argument") noise.
-    const bool isExplained = error.errnoValue == 0 && !error.context.empty()
-        && (error.code == ErrorCode::InvalidArgument || error.code == ErrorCode::Refused
-            || error.code == ErrorCode::Unavailable);
-    return displayEscape(isExplained ? error.operation + ": " + error.context : toString(error));
-}
-
 int report(const Error& error)
 {
-    complain(toLine(error));
+    complain(errorLine(error));
     return exitCodeFor(error.code);
 }
 

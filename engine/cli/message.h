@@ -28,9 +28,6 @@ int report(const Error& error);
 void complain(std::string_view text);
 [[nodiscard]] int exitCodeFor(ErrorCode code);
 
-/// "WHAT: WHY; REMEDY" with hostile bytes escaped.
-[[nodiscard]] std::string toLine(const Error& error);
-
 /// The candidate that a mistyped word was most likely meant to be; empty when none is close.
 [[nodiscard]] std::string closestWord(std::string_view word, const std::vector<std::string>& candidates);
 

@@ -4,6 +4,7 @@
 #include "engine/cli/run_streams.h"
 
 #include "engine/cli/message.h"
+#include "engine/domain/error_line.h"
 
 #include <algorithm>
 #include <string>
@@ -120,7 +121,7 @@ void RunStreams::carry(const std::vector<pollfd>& polled)
     const auto propagate = [](const std::unique_ptr<Pump>& pump, UniqueFd& source) {
         if (pump && pump->isRefused() && source) {
             if (pump->writeProblem() != 0) {
-                complain(toLine(Error::fromErrno("write the command's output", pump->writeProblem())));
+                complain(errorLine(Error::fromErrno("write the command's output", pump->writeProblem())));
             }
             source.reset();
         }

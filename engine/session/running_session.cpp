@@ -5,6 +5,7 @@
 
 #include "engine/base/log.h"
 #include "engine/domain/display_escape.h"
+#include "engine/domain/error_line.h"
 #include "engine/tiers/plan_builder.h"
 #include "engine/tiers/system_view.h"
 
@@ -101,7 +102,7 @@ Result<void> RunningSession::startJournal(const Places& places)
 {
     REVET_ASSIGN_OR_RETURN(m_alarm, Alarm::open(m_box.keeper()));
     const auto onFailure = [alarm = m_alarm.get()](const Error& error) {
-        alarm->raise("the journal could not be written: " + toString(error));
+        alarm->raise("the journal could not be written: " + errorLine(error));
     };
     REVET_ASSIGN_OR_RETURN(
         m_journal,
@@ -250,7 +251,7 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
             std::packaged_task<void()>([this, listener = std::move(message.descriptor)]() mutable noexcept {
                 os::SeccompNotifyDevice device(std::move(listener));
                 if (const auto served = m_supervisor->serve(device); !served) {
-                    m_alarm->raise("the box's calls could not be answered: " + toString(served.error()));
+                    m_alarm->raise("the box's calls could not be answered: " + errorLine(served.error()));
                 }
             }));
         break;

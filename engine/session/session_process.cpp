@@ -5,6 +5,7 @@
 
 #include "engine/base/log.h"
 #include "engine/domain/display_escape.h"
+#include "engine/domain/error_line.h"
 #include "engine/domain/places.h"
 #include "engine/ipc/protocol.h"
 #include "engine/ipc/run_request.h"
@@ -111,7 +112,7 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
 
 void tellFailure(FrontEnd& frontEnd, const Error& error)
 {
-    frontEnd.send(ipc::Failed{kExitFailed, toString(error)});
+    frontEnd.send(ipc::Failed{kExitFailed, errorLine(error)});
 }
 
 void recordEnd(journal::Catalogue& catalogue, SessionInfo info)
@@ -160,7 +161,7 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ig
     const auto end = session.run(data, (installation.libexec / "revet-launch").string(), places);
     if (!end) {
         session.finish(
-            {"it could not be started", std::nullopt, ipc::Failed{kExitFailed, toString(end.error())}});
+            {"it could not be started", std::nullopt, ipc::Failed{kExitFailed, errorLine(end.error())}});
     } else {
         session.finish(*end);
     }

@@ -352,6 +352,22 @@ private Q_SLOTS:
                             [](const nlohmann::json& row) { return row.contains("path_bytes"); }));
     }
 
+    void escapesWhatAnErrorQuotes()
+    {
+        const World world;
+        for (const std::string text :
+             {R"("a\u001b[31mb" = 1)", R"(tier = "a\u001b]0;b")", R"("\u202eb" = 1)"}) {
+            writeFile(world.project() / ".revet.toml", text + '\n');
+            for (const std::vector<std::string>& command :
+                 std::vector<std::vector<std::string>>{{"run", "--", "true"}, {"project"}}) {
+                const Finished finished = world.runner().revet(command);
+                QVERIFY(finished.status != 0);
+                QVERIFY2(isHarmless(finished.err), finished.err.c_str());
+                QCOMPARE(std::count(finished.err.begin(), finished.err.end(), '\n'), 1L);
+            }
+        }
+    }
+
     void keepsToTheTerminalsWidthAndTheWishForNoColour()
     {
         REVET_NEEDS_PROGRAM("script");
