@@ -282,7 +282,7 @@ int ForegroundRun::finish()
     if (!m_summary.empty()) {
         say(m_summary);
     }
-    return exitStatusOf(*m_waitStatus);
+    return m_streams.hasLostOutput() ? kRunFailed : exitStatusOf(*m_waitStatus);
 }
 
 } // namespace revet::cli

@@ -152,6 +152,16 @@ private Q_SLOTS:
         QCOMPARE(pair.box.status, pair.bare.status);
     }
 
+    void failsWhereItsOutputCannotBeWritten_data() { addTierRows(); }
+    void failsWhereItsOutputCannotBeWritten()
+    {
+        const World world;
+        const Pair pair = bothWays(world, fetched("tier"), "BOX echo lost > /dev/full");
+        QVERIFY(pair.bare.status != 0);
+        QVERIFY2(pair.box.status == 125, pair.box.err.c_str());
+        QVERIFY2(pair.box.err.rfind("revet: write the command's output: ", 0) == 0, pair.box.err.c_str());
+    }
+
     void carriesAMebibyteOfBytesBothWays_data() { addTierRows(); }
     void carriesAMebibyteOfBytesBothWays()
     {
