@@ -109,7 +109,8 @@ private Q_SLOTS:
         REVET_NEEDS(SeccompNotify);
         m_world = std::make_unique<World>();
         writeFile(m_world->home().home() / ".ssh/id_ed25519", "secret");
-        std::string script = "echo text > made; cat made; mv made moved; rm moved; mkdir d; ";
+        std::string script
+            = "echo text > made; echo none > /dev/null; cat made; mv made moved; rm moved; mkdir d; ";
         script += "cat " + (m_world->home().home() / ".ssh/id_ed25519").string() + "; touch /usr/x; ";
         script += "bash -c 'exec 3<>/dev/tcp/192.0.2.1/80'; (sh -c 'exit 4'); exit 3";
         const Finished finished = m_world->runner().runScript("sandbox", script, {"--name", "first"});
@@ -180,6 +181,11 @@ private Q_SLOTS:
         REVET_VERIFY_NONE(
             missing(files, {"schema", "session", "path", "reads", "writes", "verdict", "reach"}));
         QCOMPARE(matching(files, {{"path", (m_world->project() / "made").string()}}).size(), std::size_t{1});
+        REVET_VERIFY_NONE(missing(files, {"created", "deleted", "refused", "changed", "seq"}));
+        // Made and removed again, or a device: nothing of it is left but the directory.
+        const auto changed = runner.list({"files", "--changed"});
+        QCOMPARE(changed.size(), std::size_t{1});
+        QCOMPARE(changed[0].value("path", ""), (m_world->project() / "d").string());
         const auto net = runner.list({"net", m_session});
         REVET_VERIFY_NONE(missing(net, {"schema", "session", "kind", "target", "refused", "verdict"}));
         QVERIFY(net[0].value("target", "").find("192.0.2.1") != std::string::npos);
