@@ -409,7 +409,14 @@ std::string RunningSession::summary() const
 {
     const SessionInfo& info = m_preparation.info;
     std::string text = "revet " + info.id.text() + ": " + info.endReason + "; " + std::to_string(info.events)
-        + (info.events == 1 ? " event" : " events") + ", reached: " + std::string(toString(info.reached));
+        + (info.events == 1 ? " event" : " events");
+    // What met a wall is what people look for, and easily overlook in a long log.
+    for (const Verdict verdict : {Verdict::Denied, Verdict::Withheld}) {
+        if (const std::uint64_t count = m_journal ? m_journal->eventCount(verdict) : 0; count > 0) {
+            text += ", " + std::to_string(count) + ' ' + std::string(toString(verdict));
+        }
+    }
+    text += ", reached: " + std::string(toString(info.reached));
     if (info.tier == Tier::Container) {
         text += "; changes wait in the session's layer";
     }

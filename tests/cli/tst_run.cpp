@@ -110,6 +110,25 @@ private Q_SLOTS:
         QVERIFY(finished.err.find(world.runner().lastSession()) != std::string::npos);
     }
 
+    void countsWhatMetAWall_data() { addTierRows(); }
+    void countsWhatMetAWall()
+    {
+        const World world;
+        writeFile(world.home().home() / "secret", "s");
+        writeFile(world.project() / ".env", "KEY=1"); // hidden, but nothing asks for it
+        const std::string secret = world.home().home() / "secret";
+        const Finished walls = world.runner().runScript(
+            fetched("tier"), "cat " + secret + "; bash -c 'exec 3<>/dev/tcp/192.0.2.1/80'");
+        QVERIFY2(walls.err.find(" events, 1 denied, 1 withheld, reached: ") != std::string::npos,
+                 walls.err.c_str());
+        for (const std::string verdict : {"denied", "withheld"}) {
+            const auto rows = matching(world.runner().lastEvents(), {{"verdict", verdict}});
+            QCOMPARE(rows.size(), verdict == "denied" ? std::size_t{1} : std::size_t{2});
+        }
+        const Finished none = world.runner().run(fetched("tier"), {"true"});
+        QVERIFY2(none.err.find(" events, reached: ") != std::string::npos, none.err.c_str());
+    }
+
     void behavesInAScript_data()
     {
         addTierRows(
