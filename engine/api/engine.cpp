@@ -79,15 +79,20 @@ Result<std::vector<SessionInfo>> Engine::findSessions(std::string_view wanted, s
         }
         return found;
     }
+    if (directory.empty()) {
+        return fail(ErrorCode::NotFound, "find the current directory",
+                    "it was removed: change to one that exists, or name a session");
+    }
     std::vector<SessionInfo> here = sessionsAround(all, directory);
     if (candidates == Candidates::Live) {
         std::erase_if(here, [](const SessionInfo& session) { return !isLive(session); });
     }
     if (here.empty()) {
-        const std::string what
-            = candidates == Candidates::Live ? "find a session that runs in" : "find a session of";
-        return fail(ErrorCode::NotFound, what + " this directory's project",
-                    "`revet ps --all` lists all sessions");
+        return candidates == Candidates::Live
+            ? fail(ErrorCode::NotFound, "find a session that runs in this directory's project",
+                   "`revet ps` lists those that run elsewhere")
+            : fail(ErrorCode::NotFound, "find a session of this directory's project",
+                   "`revet run -- COMMAND` starts one, `revet ps --all` lists those of others");
     }
     return here;
 }

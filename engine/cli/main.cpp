@@ -49,7 +49,8 @@ int unknownCommand(const std::string& name)
     }
     const std::string closest = cli::closestWord(name, names);
     std::string hint = closest.empty() ? "" : ": did you mean '" + closest + "'?";
-    cli::complain("unknown command '" + displayEscape(name) + "'" + hint
+    cli::complain((name.starts_with('-') ? "unknown option '" : "unknown command '") + displayEscape(name)
+                  + "'" + hint
                   + "; `revet --help` lists the commands, `revet run -- COMMAND` runs one in a box");
     return cli::kUsage;
 }

@@ -98,10 +98,13 @@ int runProfile(const Arguments& arguments)
     std::string name;
     bool isJson = false;
     CLI::App app("Shows what known agents and toolchains need: `list`, or `show NAME`.", "revet profile");
-    app.add_option("ACTION", action, "list or show")->check(CLI::IsMember({"list", "show"}));
+    app.add_option("ACTION", action, "list or show");
     app.add_option("NAME", name, "the profile to show");
     app.add_flag("--json", isJson, "one JSON object a line");
     if (const auto status = parse(app, arguments)) {
+        return *status;
+    }
+    if (const auto status = checkAction("profile", action, {"list", "show"})) {
         return *status;
     }
     if ((action == "show") == name.empty()) {

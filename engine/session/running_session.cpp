@@ -4,8 +4,8 @@
 #include "engine/session/running_session.h"
 
 #include "engine/base/log.h"
-#include "engine/domain/display_escape.h"
 #include "engine/domain/error_line.h"
+#include "engine/session/exec_failure.h"
 #include "engine/tiers/plan_builder.h"
 #include "engine/tiers/system_view.h"
 
@@ -45,16 +45,6 @@ Fact sessionFact(std::string target, std::string rule = {}, std::int64_t detail 
             std::move(rule),
             0,
             detail};
-}
-
-ipc::Failed execFailure(const std::string& program, int errnoValue)
-{
-    const bool isMissing = errnoValue == ENOENT;
-    const std::string why = std::generic_category().message(errnoValue);
-    const std::string remedy = isMissing
-        ? "it is not on the box's PATH; 'revet profile show' lists what is visible"
-        : "make it executable, or name its interpreter";
-    return {isMissing ? 127 : 126, "run " + displayQuoted(program) + ": " + why + "; " + remedy};
 }
 
 } // namespace
@@ -261,7 +251,7 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
         break;
     case Report::Kind::ExecFailed:
         return SessionEnd{"the command could not be run", std::nullopt,
-                          execFailure(m_request.command.front(), message.report.value)};
+                          execFailure(m_request, message.report.value)};
     case Report::Kind::Failed:
         return SessionEnd{"a step of the command's start failed", std::nullopt,
                           ipc::Failed{125,
