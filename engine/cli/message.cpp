@@ -57,9 +57,14 @@ void print(std::string_view text)
     }
 }
 
+void printToErrors(std::string_view text)
+{
+    static_cast<void>(writeAll(STDERR_FILENO, text));
+}
+
 void complain(std::string_view text)
 {
-    static_cast<void>(writeAll(STDERR_FILENO, "revet: " + std::string(text) + '\n'));
+    printToErrors("revet: " + std::string(text) + '\n');
 }
 
 int report(const Error& error)

@@ -6,6 +6,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/message.h"
 #include "engine/cli/run_options.h"
+#include "engine/cli/tier_question.h"
 
 #include <cstring>
 #include <filesystem>
@@ -75,7 +76,11 @@ Ran runInForeground(ipc::RunRequest request)
     for (char** variable = environ; *variable != nullptr; ++variable) {
         request.environment.emplace_back(*variable);
     }
-    request.isInteractive = state.stdinIsTerminal && state.stderrIsTerminal && !request.isDetached;
+    // A job in the background would be stopped by its question.
+    request.isInteractive = state.stdinIsTerminal && state.stderrIsTerminal && terminal.isInForeground();
+    if (const std::optional<int> status = askForTier(request)) {
+        return {*status, std::nullopt};
+    }
 
     const auto lines = state.stderrIsTerminal ? ForegroundRun::Lines::Shown : ForegroundRun::Lines::Hidden;
     ForegroundRun run(terminal, lines);

@@ -74,6 +74,7 @@ struct Registered
 {
     Surroundings surroundings;
     std::string because;
+    bool isNewProject = false;
     std::vector<std::string> ignoredSettings; ///< what an untrusted .revet.toml asked for in vain
 };
 
@@ -107,6 +108,7 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     registered.surroundings.projectKey = std::to_string(settings.project.id);
     registered.ignoredSettings = settings.ignored;
     registered.because = choice.because;
+    registered.isNewProject = settings.isNew;
     return registered;
 }
 
@@ -150,6 +152,9 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, std::uint64_t ig
     preparation->command.ignoredSignals = ignored;
     if (!registered.because.empty()) {
         preparation->lines.front() += " (" + registered.because + ")";
+    }
+    if (registered.isNewProject) {
+        preparation->lines.front() += "; registered as a new project";
     }
     for (const std::string& setting : registered.ignoredSettings) {
         preparation->lines.push_back("ignored of .revet.toml: " + displayEscape(setting)
