@@ -31,7 +31,8 @@ constexpr std::array<std::pair<const char*, SourcedTexts ResolvedProfile::*>, 8>
 
 int list(const policy::ProfileSet& profiles, bool isJson)
 {
-    TextTable table({{"NAME"}, {"EXTENDS"}, {"DESCRIPTION", TextTable::Align::Left, true}});
+    TextTable table(
+        {{"NAME"}, {"EXTENDS", TextTable::Align::Left, true}, {"DESCRIPTION", TextTable::Align::Left, true}});
     for (const auto& [name, profile] : profiles.profiles()) {
         if (isJson) {
             printJson({{"schema", "revet.v1"},
@@ -68,7 +69,8 @@ int show(const policy::ProfileSet& profiles, const std::string& name, bool isJso
     }
     nlohmann::json object
         = {{"schema", "revet.v1"}, {"profile", profile->name}, {"description", profile->description}};
-    TextTable table({{"WHAT"}, {"VALUE", TextTable::Align::Left, true}, {"FROM"}});
+    TextTable table(
+        {{"WHAT"}, {"VALUE", TextTable::Align::Left, true}, {"FROM", TextTable::Align::Left, true}});
     for (const auto& [key, member] : kLists) {
         object[key] = nlohmann::json::array();
         for (const auto& item : (*profile).*member) {

@@ -77,7 +77,8 @@ Result<void> show(api::Engine& engine, const std::string& project, bool isJson)
         return {};
     }
     print("project " + displayQuoted(project) + '\n');
-    TextTable table({{"KEY"}, {"VALUE", TextTable::Align::Left, true}, {"FROM"}});
+    TextTable table(
+        {{"KEY"}, {"VALUE", TextTable::Align::Left, true}, {"FROM", TextTable::Align::Left, true}});
     for (const Row& row : rows) {
         table.addRow({row.key, displayEscape(row.value), displayEscape(row.source)});
     }

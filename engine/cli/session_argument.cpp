@@ -26,7 +26,7 @@ constexpr std::size_t kMaximumListed = 10;
 std::string listed(const std::vector<SessionInfo>& sessions)
 {
     TextTable table({{"ID"},
-                     {"LABEL"},
+                     {"LABEL", TextTable::Align::Left, true},
                      {"STATE"},
                      {"TIER"},
                      {"AGE", TextTable::Align::Right},
