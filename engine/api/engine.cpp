@@ -8,6 +8,7 @@
 #include "engine/session/project_finder.h"
 #include "engine/session/shipped_data.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -66,18 +67,34 @@ void Engine::refresh(SessionInfo& session) const
     }
 }
 
-Result<SessionInfo> Engine::findSession(std::string_view wanted, std::string_view directory,
-                                        Candidates candidates)
+Result<std::vector<SessionInfo>> Engine::findSessions(std::string_view wanted, std::string_view directory,
+                                                      Candidates candidates)
 {
     REVET_ASSIGN_OR_RETURN(std::vector<SessionInfo> all, sessions());
     if (!wanted.empty()) {
-        return chooseSession(all, wanted);
+        REVET_ASSIGN_OR_RETURN(std::vector<SessionInfo> found, chooseSessions(all, wanted));
+        // A label is used again: of those that have it, an ended one cannot be meant.
+        if (candidates == Candidates::Live && std::ranges::any_of(found, isLive)) {
+            std::erase_if(found, [](const SessionInfo& session) { return !isLive(session); });
+        }
+        return found;
+    }
+    if (directory.empty()) {
+        return fail(ErrorCode::NotFound, "find the current directory",
+                    "it was removed: change to one that exists, or name a session");
     }
     std::vector<SessionInfo> here = sessionsAround(all, directory);
     if (candidates == Candidates::Live) {
         std::erase_if(here, [](const SessionInfo& session) { return !isLive(session); });
     }
-    return onlySession(here);
+    if (here.empty()) {
+        return candidates == Candidates::Live
+            ? fail(ErrorCode::NotFound, "find a session that runs in this directory's project",
+                   "`revet ps` lists those that run elsewhere")
+            : fail(ErrorCode::NotFound, "find a session of this directory's project",
+                   "`revet run -- COMMAND` starts one, `revet ps --all` lists those of others");
+    }
+    return here;
 }
 
 Result<journal::JournalReader> Engine::openJournal(const SessionId& id) const

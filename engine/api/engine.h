@@ -37,10 +37,11 @@ public:
     /// killed is shown as ended.
     [[nodiscard]] Result<std::vector<SessionInfo>> sessions();
     enum class Candidates : std::uint8_t { All, Live };
-    /// The session meant by `wanted` (see chooseSession()); empty: the only candidate of the project around
-    /// `directory`.
-    [[nodiscard]] Result<SessionInfo> findSession(std::string_view wanted, std::string_view directory,
-                                                  Candidates candidates);
+    /// The sessions that `wanted` can mean, oldest first (see chooseSessions()), live ones before others
+    /// where Live is asked for; empty: the candidates of the project around `directory`. NotFound: there are
+    /// none.
+    [[nodiscard]] Result<std::vector<SessionInfo>>
+    findSessions(std::string_view wanted, std::string_view directory, Candidates candidates);
 
     [[nodiscard]] Result<journal::JournalReader> openJournal(const SessionId& id) const;
     [[nodiscard]] Result<journal::VerifyReport> verify(const SessionId& id) const;

@@ -10,8 +10,6 @@ namespace revet::api {
 
 namespace {
 
-constexpr std::size_t kMaximumListed = 10;
-
 bool holds(std::string_view project, std::string_view directory)
 {
     return directory == project
@@ -24,19 +22,6 @@ std::vector<SessionInfo> select(const std::vector<SessionInfo>& sessions, Predic
     std::vector<SessionInfo> selected;
     std::copy_if(sessions.begin(), sessions.end(), std::back_inserter(selected), predicate);
     return selected;
-}
-
-std::string listed(const std::vector<SessionInfo>& candidates)
-{
-    std::string text = "name one of ";
-    for (std::size_t i = 0; i < candidates.size() && i < kMaximumListed; ++i) {
-        const SessionInfo& session = candidates[i];
-        text += (i == 0 ? "" : ", ") + session.id.text() + " (";
-        text += session.label.empty() ? "" : session.label + ", ";
-        text += session.command.empty() ? "" : session.command.front() + ", ";
-        text += std::string(toString(session.state)) + ')';
-    }
-    return text + (candidates.size() > kMaximumListed ? ", …" : "");
 }
 
 } // namespace
@@ -60,20 +45,8 @@ std::vector<SessionInfo> sessionsAround(const std::vector<SessionInfo>& sessions
     });
 }
 
-Result<SessionInfo> onlySession(const std::vector<SessionInfo>& candidates)
-{
-    if (candidates.empty()) {
-        return fail(ErrorCode::NotFound, "find a session of this directory's project",
-                    "`revet ps --all` lists all sessions");
-    }
-    if (candidates.size() > 1) {
-        return fail(ErrorCode::InvalidArgument,
-                    "choose between " + std::to_string(candidates.size()) + " sessions", listed(candidates));
-    }
-    return candidates.front();
-}
-
-Result<SessionInfo> chooseSession(const std::vector<SessionInfo>& sessions, std::string_view wanted)
+Result<std::vector<SessionInfo>> chooseSessions(const std::vector<SessionInfo>& sessions,
+                                                std::string_view wanted)
 {
     std::vector<SessionInfo> found
         = select(sessions, [wanted](const SessionInfo& session) { return session.id.text() == wanted; });
@@ -86,7 +59,7 @@ Result<SessionInfo> chooseSession(const std::vector<SessionInfo>& sessions, std:
         return fail(ErrorCode::NotFound, "find the session '" + std::string(wanted) + "'",
                     "`revet ps --all` lists all sessions");
     }
-    return onlySession(found);
+    return found;
 }
 
 } // namespace revet::api

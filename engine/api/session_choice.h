@@ -19,11 +19,8 @@ namespace revet::api {
 [[nodiscard]] std::vector<SessionInfo> sessionsAround(const std::vector<SessionInfo>& sessions,
                                                       std::string_view directory);
 
-/// The session that a person means by an id, a unique prefix of one, or a label. NotFound, or InvalidArgument
-/// with the list when several fit.
-[[nodiscard]] Result<SessionInfo> chooseSession(const std::vector<SessionInfo>& sessions,
-                                                std::string_view wanted);
-/// The only one of `candidates`, with the same errors.
-[[nodiscard]] Result<SessionInfo> onlySession(const std::vector<SessionInfo>& candidates);
+/// The sessions that a person can mean by an id, a unique prefix of one, or a label. NotFound when none fits.
+[[nodiscard]] Result<std::vector<SessionInfo>> chooseSessions(const std::vector<SessionInfo>& sessions,
+                                                              std::string_view wanted);
 
 } // namespace revet::api

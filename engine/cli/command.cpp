@@ -89,4 +89,20 @@ std::optional<int> parse(CLI::App& app, const Arguments& arguments)
     }
 }
 
+std::optional<int> checkAction(std::string_view command, const std::string& action,
+                               const std::vector<std::string>& known)
+{
+    if (std::ranges::find(known, action) != known.end()) {
+        return std::nullopt;
+    }
+    std::string all;
+    for (const std::string& word : known) {
+        all += (all.empty() ? "" : ", ") + word;
+    }
+    const std::string closest = closestWord(action, known);
+    complain(std::string(command) + ": unknown action '" + displayEscape(action) + "'"
+             + (closest.empty() ? "" : ": did you mean '" + closest + "'?") + "; the actions are " + all);
+    return kUsage;
+}
+
 } // namespace revet::cli

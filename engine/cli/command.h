@@ -43,4 +43,9 @@ int runDemo(const Arguments& arguments);
 /// arguments make no sense, which is said with the closest option's name.
 [[nodiscard]] std::optional<int> parse(CLI::App& app, const Arguments& arguments);
 
+/// For commands with actions ("project set"): a status when it is none of theirs, which is said with the
+/// closest one's name.
+[[nodiscard]] std::optional<int> checkAction(std::string_view command, const std::string& action,
+                                             const std::vector<std::string>& known);
+
 } // namespace revet::cli

@@ -42,7 +42,7 @@ Result<void> printChanged(journal::JournalReader& reader)
     print("\nWhat it changed:\n");
     std::size_t shown = 0;
     for (const journal::FileSummary& file : files) {
-        if (file.writes + file.created + file.deleted > 0 && shown++ < kMaximumShown) {
+        if (file.isChanged && shown++ < kMaximumShown) {
             print("  " + displayEscape(file.path) + "  (" + std::string(toString(file.lastVerdict)) + ")\n");
         }
     }

@@ -26,9 +26,9 @@ int runExport(const Arguments& arguments)
     if (!engine) {
         return report(engine.error());
     }
-    Result<OpenedSession> opened = openSession(*engine, argument);
+    OrStatus<OpenedSession> opened = openSession(*engine, argument);
     if (!opened) {
-        return report(opened.error());
+        return opened.error();
     }
     const auto sink = [](std::string_view text) -> Result<void> {
         print(text);

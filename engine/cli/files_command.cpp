@@ -27,6 +27,7 @@ void printFilesAsJson(const SessionInfo& session, const std::vector<journal::Fil
         object["created"] = file.created;
         object["deleted"] = file.deleted;
         object["refused"] = file.refused;
+        object["changed"] = file.isChanged;
         object["verdict"] = toString(file.lastVerdict);
         object["reach"] = toString(file.reach);
         object["seq"] = file.last.value();
@@ -93,10 +94,9 @@ void printDestinationsAsText(const std::vector<journal::DestinationSummary>& des
 
 /// What both commands do around their one query.
 template<typename Show>
-int runSummary(const char* summary, const char* name, const Arguments& arguments, Show show)
+int runSummary(CLI::App& app, const Arguments& arguments, Show show)
 {
     SessionArgument argument;
-    CLI::App app(summary, name);
     argument.addTo(app);
     if (const auto status = parse(app, arguments)) {
         return *status;
@@ -105,9 +105,9 @@ int runSummary(const char* summary, const char* name, const Arguments& arguments
     if (!engine) {
         return report(engine.error());
     }
-    Result<OpenedSession> opened = openSession(*engine, argument);
+    OrStatus<OpenedSession> opened = openSession(*engine, argument);
     if (!opened) {
-        return report(opened.error());
+        return opened.error();
     }
     const Result<void> shown = show(*opened, argument.isJson);
     return shown ? kDone : report(shown.error());
@@ -117,8 +117,14 @@ int runSummary(const char* summary, const char* name, const Arguments& arguments
 
 int runFiles(const Arguments& arguments)
 {
-    const auto show = [](OpenedSession& opened, bool isJson) -> Result<void> {
-        REVET_ASSIGN_OR_RETURN(const std::vector<journal::FileSummary> files, opened.reader.files());
+    CLI::App app("Shows the files that a session touched, or tried to.", "revet files");
+    bool isChangedOnly = false;
+    app.add_flag("--changed", isChangedOnly, "only what it changed and left so");
+    const auto show = [&isChangedOnly](OpenedSession& opened, bool isJson) -> Result<void> {
+        REVET_ASSIGN_OR_RETURN(std::vector<journal::FileSummary> files, opened.reader.files());
+        if (isChangedOnly) {
+            std::erase_if(files, [](const journal::FileSummary& file) { return !file.isChanged; });
+        }
         if (isJson) {
             printFilesAsJson(opened.session, files);
         } else {
@@ -126,11 +132,12 @@ int runFiles(const Arguments& arguments)
         }
         return {};
     };
-    return runSummary("Shows the files that a session touched, or tried to.", "revet files", arguments, show);
+    return runSummary(app, arguments, show);
 }
 
 int runNet(const Arguments& arguments)
 {
+    CLI::App app("Shows where a session connected, or tried to.", "revet net");
     const auto show = [](OpenedSession& opened, bool isJson) -> Result<void> {
         REVET_ASSIGN_OR_RETURN(const std::vector<journal::DestinationSummary> destinations,
                                opened.reader.destinations());
@@ -141,7 +148,7 @@ int runNet(const Arguments& arguments)
         }
         return {};
     };
-    return runSummary("Shows where a session connected, or tried to.", "revet net", arguments, show);
+    return runSummary(app, arguments, show);
 }
 
 } // namespace revet::cli

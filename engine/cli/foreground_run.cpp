@@ -4,6 +4,7 @@
 #include "engine/cli/foreground_run.h"
 
 #include "engine/cli/message.h"
+#include "engine/domain/error_line.h"
 
 #include <algorithm>
 #include <array>
@@ -64,7 +65,7 @@ int ForegroundRun::run(const ipc::RunRequest& request)
 {
     Result<api::StartedSession> started = api::startSession(request);
     if (!started) {
-        complain(toLine(started.error()));
+        complain(errorLine(started.error()));
         return kRunFailed;
     }
     m_channel = std::move(started->channel);
@@ -281,7 +282,7 @@ int ForegroundRun::finish()
     if (!m_summary.empty()) {
         say(m_summary);
     }
-    return exitStatusOf(*m_waitStatus);
+    return m_streams.hasLostOutput() ? kRunFailed : exitStatusOf(*m_waitStatus);
 }
 
 } // namespace revet::cli

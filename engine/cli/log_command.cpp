@@ -140,21 +140,22 @@ Result<void> printOne(api::Engine& engine, const SessionInfo& session, const Log
 }
 
 /// The one that was named; else all of this directory's project; of those, to follow, the only live one.
-Result<std::vector<SessionInfo>> wantedSessions(api::Engine& engine, const LogOptions& options)
+OrStatus<std::vector<SessionInfo>> wantedSessions(api::Engine& engine, const LogOptions& options)
 {
+    using Candidates = api::Engine::Candidates;
     if (!options.session.id.empty() || options.isFollowing) {
-        REVET_ASSIGN_OR_RETURN(SessionInfo session,
-                               engine.findSession(options.session.id, currentDirectory(),
-                                                  options.isFollowing ? api::Engine::Candidates::Live
-                                                                      : api::Engine::Candidates::All));
-        return std::vector{std::move(session)};
+        OrStatus<SessionInfo> session = chooseSession(
+            engine, options.session.id, options.isFollowing ? Candidates::Live : Candidates::All);
+        if (!session) {
+            return tl::unexpected(session.error());
+        }
+        return std::vector{*std::move(session)};
     }
-    REVET_ASSIGN_OR_RETURN(const std::vector<SessionInfo> all, engine.sessions());
-    std::vector<SessionInfo> here = api::sessionsAround(all, currentDirectory());
-    if (here.empty()) {
-        return fail(api::onlySession(here).error());
+    Result<std::vector<SessionInfo>> here = engine.findSessions({}, currentDirectory(), Candidates::All);
+    if (!here) {
+        return tl::unexpected(report(here.error()));
     }
-    return here;
+    return *std::move(here);
 }
 
 } // namespace
@@ -186,9 +187,9 @@ int runLog(const Arguments& arguments)
     if (!engine) {
         return report(engine.error());
     }
-    const Result<std::vector<SessionInfo>> sessions = wantedSessions(*engine, options);
+    const OrStatus<std::vector<SessionInfo>> sessions = wantedSessions(*engine, options);
     if (!sessions) {
-        return report(sessions.error());
+        return sessions.error();
     }
     int status = kDone;
     for (const SessionInfo& session : *sessions) {

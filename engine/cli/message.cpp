@@ -3,7 +3,7 @@
 
 #include "engine/cli/message.h"
 
-#include "engine/domain/display_escape.h"
+#include "engine/domain/error_line.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -57,23 +57,19 @@ void print(std::string_view text)
     }
 }
 
-void complain(std::string_view text)
+void printToErrors(std::string_view text)
 {
-    static_cast<void>(writeAll(STDERR_FILENO, "revet: " + std::string(text) + '\n'));
+    static_cast<void>(writeAll(STDERR_FILENO, text));
 }
 
-std::string toLine(const Error& error)
+void complain(std::string_view text)
 {
-    // A context that says why makes the code's own words ("invalid argument") noise.
-    const bool isExplained = error.errnoValue == 0 && !error.context.empty()
-        && (error.code == ErrorCode::InvalidArgument || error.code == ErrorCode::Refused
-            || error.code == ErrorCode::Unavailable);
-    return displayEscape(isExplained ? error.operation + ": " + error.context : toString(error));
+    printToErrors("revet: " + std::string(text) + '\n');
 }
 
 int report(const Error& error)
 {
-    complain(toLine(error));
+    complain(errorLine(error));
     return exitCodeFor(error.code);
 }
 

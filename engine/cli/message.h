@@ -28,12 +28,11 @@ int report(const Error& error);
 void complain(std::string_view text);
 [[nodiscard]] int exitCodeFor(ErrorCode code);
 
-/// "WHAT: WHY; REMEDY" with hostile bytes escaped.
-[[nodiscard]] std::string toLine(const Error& error);
-
 /// The candidate that a mistyped word was most likely meant to be; empty when none is close.
 [[nodiscard]] std::string closestWord(std::string_view word, const std::vector<std::string>& candidates);
 
+/// Writes all of it to standard error, as far as that can be written to.
+void printToErrors(std::string_view text);
 /// Writes all of it; a closed standard output ends the program quietly, as SIGPIPE would.
 void print(std::string_view text);
 

@@ -31,7 +31,8 @@ constexpr std::array<std::pair<const char*, SourcedTexts ResolvedProfile::*>, 8>
 
 int list(const policy::ProfileSet& profiles, bool isJson)
 {
-    TextTable table({{"NAME"}, {"EXTENDS"}, {"DESCRIPTION", TextTable::Align::Left, true}});
+    TextTable table(
+        {{"NAME"}, {"EXTENDS", TextTable::Align::Left, true}, {"DESCRIPTION", TextTable::Align::Left, true}});
     for (const auto& [name, profile] : profiles.profiles()) {
         if (isJson) {
             printJson({{"schema", "revet.v1"},
@@ -68,7 +69,8 @@ int show(const policy::ProfileSet& profiles, const std::string& name, bool isJso
     }
     nlohmann::json object
         = {{"schema", "revet.v1"}, {"profile", profile->name}, {"description", profile->description}};
-    TextTable table({{"WHAT"}, {"VALUE", TextTable::Align::Left, true}, {"FROM"}});
+    TextTable table(
+        {{"WHAT"}, {"VALUE", TextTable::Align::Left, true}, {"FROM", TextTable::Align::Left, true}});
     for (const auto& [key, member] : kLists) {
         object[key] = nlohmann::json::array();
         for (const auto& item : (*profile).*member) {
@@ -98,10 +100,13 @@ int runProfile(const Arguments& arguments)
     std::string name;
     bool isJson = false;
     CLI::App app("Shows what known agents and toolchains need: `list`, or `show NAME`.", "revet profile");
-    app.add_option("ACTION", action, "list or show")->check(CLI::IsMember({"list", "show"}));
+    app.add_option("ACTION", action, "list or show");
     app.add_option("NAME", name, "the profile to show");
     app.add_flag("--json", isJson, "one JSON object a line");
     if (const auto status = parse(app, arguments)) {
+        return *status;
+    }
+    if (const auto status = checkAction("profile", action, {"list", "show"})) {
         return *status;
     }
     if ((action == "show") == name.empty()) {

@@ -77,7 +77,8 @@ Result<void> show(api::Engine& engine, const std::string& project, bool isJson)
         return {};
     }
     print("project " + displayQuoted(project) + '\n');
-    TextTable table({{"KEY"}, {"VALUE", TextTable::Align::Left, true}, {"FROM"}});
+    TextTable table(
+        {{"KEY"}, {"VALUE", TextTable::Align::Left, true}, {"FROM", TextTable::Align::Left, true}});
     for (const Row& row : rows) {
         table.addRow({row.key, displayEscape(row.value), displayEscape(row.source)});
     }
@@ -104,11 +105,14 @@ int runProject(const Arguments& arguments)
         "Shows a project's effective settings and where each comes from, changes them, or trusts the "
         "project's .revet.toml as it is now.",
         "revet project");
-    app.add_option("ACTION", action, "show, set or trust")->check(CLI::IsMember({"show", "set", "trust"}));
+    app.add_option("ACTION", action, "show, set or trust");
     app.add_option("SETTING", assignments, "for set: KEY=VALUE, KEY+=VALUE or KEY-=VALUE");
     app.add_option("--project", named, "the directory (default: git work tree, or here)")->type_name("DIR");
     app.add_flag("--json", isJson, "one JSON object a line");
     if (const auto status = parse(app, arguments)) {
+        return *status;
+    }
+    if (const auto status = checkAction("project", action, {"show", "set", "trust"})) {
         return *status;
     }
     if ((action == "set") == assignments.empty()) {

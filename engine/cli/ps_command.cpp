@@ -53,9 +53,9 @@ int runPs(const Arguments& arguments)
         return report(sessions.error());
     }
     TextTable table({{"ID"},
-                     {"LABEL"},
+                     {"LABEL", TextTable::Align::Left, true},
                      {"STATE"},
-                     {"PROJECT"},
+                     {"PROJECT", TextTable::Align::Left, true},
                      {"TIER"},
                      {"COMMAND", TextTable::Align::Left, true},
                      {"RADIUS"},

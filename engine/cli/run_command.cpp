@@ -6,11 +6,15 @@
 #include "engine/cli/command.h"
 #include "engine/cli/message.h"
 #include "engine/cli/run_options.h"
+#include "engine/cli/tier_question.h"
 
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 
+#include <linux/kcmp.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace revet::cli {
@@ -27,6 +31,20 @@ int findTerminal(const ipc::TerminalState& state)
         return STDOUT_FILENO;
     }
     return state.stderrIsTerminal ? STDERR_FILENO : -1;
+}
+
+/// `2>&1`: with a pipe for each, a build's errors would no longer stand below the lines they belong to.
+bool isOneOutput()
+{
+    struct stat output = {};
+    struct stat errors = {};
+    if (::fstat(STDOUT_FILENO, &output) != 0 || ::fstat(STDERR_FILENO, &errors) != 0
+        || output.st_dev != errors.st_dev || output.st_ino != errors.st_ino) {
+        return false;
+    }
+    // Two opens of one file have two positions in it.
+    return S_ISFIFO(output.st_mode)
+        || ::syscall(SYS_kcmp, ::getpid(), ::getpid(), KCMP_FILE, STDOUT_FILENO, STDERR_FILENO) == 0;
 }
 
 /// The box's terminal starts as the caller's is. Where the caller's stays in charge of lines, it echoes too.
@@ -49,6 +67,7 @@ Ran runInForeground(ipc::RunRequest request)
     state.stdinIsTerminal = ::isatty(STDIN_FILENO) == 1;
     state.stdoutIsTerminal = ::isatty(STDOUT_FILENO) == 1;
     state.stderrIsTerminal = ::isatty(STDERR_FILENO) == 1;
+    state.stderrIsStdout = isOneOutput();
     Terminal terminal(request.isDetached ? -1 : findTerminal(state));
     const TerminalSize size = terminal.size();
     state.rows = size.rows;
@@ -57,7 +76,11 @@ Ran runInForeground(ipc::RunRequest request)
     for (char** variable = environ; *variable != nullptr; ++variable) {
         request.environment.emplace_back(*variable);
     }
-    request.isInteractive = state.stdinIsTerminal && state.stderrIsTerminal && !request.isDetached;
+    // A job in the background would be stopped by its question.
+    request.isInteractive = state.stdinIsTerminal && state.stderrIsTerminal && terminal.isInForeground();
+    if (const std::optional<int> status = askForTier(request)) {
+        return {*status, std::nullopt};
+    }
 
     const auto lines = state.stderrIsTerminal ? ForegroundRun::Lines::Shown : ForegroundRun::Lines::Hidden;
     ForegroundRun run(terminal, lines);

@@ -4,7 +4,7 @@
 #include "engine/cli/run_options.h"
 
 #include "engine/cli/message.h"
-#include "engine/domain/display_escape.h"
+#include "engine/domain/error_line.h"
 
 #include <algorithm>
 #include <array>
@@ -120,7 +120,7 @@ ParsedRun parseRun(const Arguments& arguments, const std::filesystem::path& curr
     parsed.request.command = parts.command;
     parsed.request.currentDirectory = currentDirectory.string();
     if (const Result<void> judged = judge(texts, currentDirectory, parsed.request); !judged) {
-        complain("run: " + toLine(judged.error()));
+        complain("run: " + errorLine(judged.error()));
         parsed.exitStatus = kRunFailed;
     }
     return parsed;

@@ -4,6 +4,7 @@
 #include "engine/cli/run_streams.h"
 
 #include "engine/cli/message.h"
+#include "engine/domain/error_line.h"
 
 #include <algorithm>
 #include <string>
@@ -117,10 +118,11 @@ void RunStreams::carry(const std::vector<pollfd>& polled)
         }
     }
     // The box must learn that nobody reads: its next write gets EPIPE, as without us between.
-    const auto propagate = [](const std::unique_ptr<Pump>& pump, UniqueFd& source) {
+    const auto propagate = [this](const std::unique_ptr<Pump>& pump, UniqueFd& source) {
         if (pump && pump->isRefused() && source) {
             if (pump->writeProblem() != 0) {
-                complain(toLine(Error::fromErrno("write the command's output", pump->writeProblem())));
+                complain(errorLine(Error::fromErrno("write the command's output", pump->writeProblem())));
+                m_hasLostOutput = true;
             }
             source.reset();
         }

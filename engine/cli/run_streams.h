@@ -44,6 +44,8 @@ public:
     void stopReadingOutput();
     [[nodiscard]] bool isOver() const; ///< all output has ended and was written
     [[nodiscard]] bool isWriting() const;
+    /// Output could not be written where it belongs, for another reason than a reader that has gone.
+    [[nodiscard]] bool hasLostOutput() const { return m_hasLostOutput; }
     /// Gives the terminal and unread input back.
     void finish();
 
@@ -68,6 +70,7 @@ private:
     std::unique_ptr<Pump> m_ptyOutput;
     std::unique_ptr<Pump> m_output;
     std::unique_ptr<Pump> m_errors;
+    bool m_hasLostOutput = false;
 };
 
 } // namespace revet::cli

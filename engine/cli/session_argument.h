@@ -24,13 +24,21 @@ struct SessionArgument
 /// The current directory; empty where it has been removed.
 [[nodiscard]] std::string currentDirectory();
 
+/// What was wanted, or the status to exit with once it has been said why not.
+template<typename T>
+using OrStatus = tl::expected<T, int>;
+
+/// The one session that was meant; where several can be, they are listed for the next try.
+[[nodiscard]] OrStatus<SessionInfo> chooseSession(api::Engine& engine, const std::string& id,
+                                                  api::Engine::Candidates candidates);
+
 /// The journal of the session that was named.
 struct OpenedSession
 {
     SessionInfo session;
     journal::JournalReader reader;
 };
-[[nodiscard]] Result<OpenedSession> openSession(api::Engine& engine, const SessionArgument& argument);
+[[nodiscard]] OrStatus<OpenedSession> openSession(api::Engine& engine, const SessionArgument& argument);
 
 /// A line of a listing: {"schema":"revet.v1","session":…}.
 [[nodiscard]] nlohmann::json listingObject(const SessionId& session);

@@ -38,10 +38,9 @@ int runStop(const Arguments& arguments)
         chosen = *std::move(sessions);
         std::erase_if(chosen, [](const SessionInfo& session) { return !api::isLive(session); });
     } else {
-        Result<SessionInfo> session
-            = engine->findSession(argument.id, currentDirectory(), api::Engine::Candidates::Live);
+        OrStatus<SessionInfo> session = chooseSession(*engine, argument.id, api::Engine::Candidates::Live);
         if (!session) {
-            return report(session.error());
+            return session.error();
         }
         chosen.push_back(*std::move(session));
     }

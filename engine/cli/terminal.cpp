@@ -122,10 +122,10 @@ bool isOwnGroupOrphaned()
     return true;
 }
 
-std::size_t outputColumns()
+std::size_t outputColumns(int fd)
 {
     winsize size = {};
-    if (::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    if (::isatty(fd) == 1 && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
         return size.ws_col;
     }
     const char* const columns = std::getenv("COLUMNS"); // NOLINT(concurrency-mt-unsafe): one thread

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <termios.h>
+#include <unistd.h>
 
 namespace revet::cli {
 
@@ -52,8 +53,8 @@ private:
 /// the group or in another session (POSIX: orphaned).
 [[nodiscard]] bool isOwnGroupOrphaned();
 
-/// Columns of standard output's terminal, or of COLUMNS; 0 when lines need not fit anything.
-[[nodiscard]] std::size_t outputColumns();
+/// Columns of the terminal that `fd` leads to, or of COLUMNS; 0 when lines need not fit anything.
+[[nodiscard]] std::size_t outputColumns(int fd = STDOUT_FILENO);
 /// Standard output is a terminal that may be coloured: NO_COLOR is unset and TERM is not "dumb".
 [[nodiscard]] bool canColour();
 

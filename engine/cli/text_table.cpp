@@ -40,12 +40,20 @@ std::vector<std::size_t> TextTable::widths(std::size_t columns) const
         widths.push_back(width);
     }
     const std::size_t needed = std::accumulate(widths.begin(), widths.end(), kGap * (m_columns.size() - 1));
-    const auto givingWay
-        = std::ranges::find_if(m_columns, [](const Column& column) { return column.givesWay; });
-    if (columns != 0 && needed > columns && givingWay != m_columns.end()) {
-        std::size_t& width = widths[static_cast<std::size_t>(givingWay - m_columns.begin())];
-        const std::size_t excess = needed - columns;
-        width = std::max(width - std::min(width, excess), kNarrowest);
+    std::size_t excess = columns == 0 ? 0 : needed - std::min(needed, columns);
+    for (; excess > 0; --excess) {
+        // The widest one gives way, until all that may are as wide as one another.
+        std::size_t* widest = nullptr;
+        for (std::size_t i = 0; i < widths.size(); ++i) {
+            if (m_columns[i].givesWay && widths[i] > kNarrowest
+                && (widest == nullptr || widths[i] > *widest)) {
+                widest = &widths[i];
+            }
+        }
+        if (widest == nullptr) {
+            break;
+        }
+        --*widest;
     }
     return widths;
 }

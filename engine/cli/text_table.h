@@ -9,8 +9,8 @@
 
 namespace revet::cli {
 
-/// Lays rows out in columns for a person. One column may give way: it is shortened in its middle so that a
-/// row fits the terminal, the others keep their width.
+/// Lays rows out in columns for a person. Columns that may give way are shortened in their middle so
+/// that a row fits the terminal, the widest first; the others keep their width.
 class TextTable
 {
 public:

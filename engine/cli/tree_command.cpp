@@ -101,9 +101,9 @@ int runTree(const Arguments& arguments)
     if (!engine) {
         return report(engine.error());
     }
-    Result<OpenedSession> opened = openSession(*engine, argument);
+    OrStatus<OpenedSession> opened = openSession(*engine, argument);
     if (!opened) {
-        return report(opened.error());
+        return opened.error();
     }
     const Result<std::vector<ProcessRecord>> processes = opened->reader.processes();
     if (!processes) {

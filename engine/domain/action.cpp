@@ -4,6 +4,7 @@
 #include "engine/domain/action.h"
 
 #include <array>
+#include <string>
 
 namespace revet {
 
@@ -16,6 +17,16 @@ constexpr std::array<std::string_view, kVerdictCount> kVerdictNames
     = {"permitted", "contained", "withheld", "asked", "approved", "denied", "failed"};
 constexpr std::array<std::string_view, kReachCount> kReachNames
     = {"none", "copy", "project", "machine", "beyond"};
+
+template<std::size_t Size>
+std::string listed(const std::array<std::string_view, Size>& names)
+{
+    std::string list;
+    for (const std::string_view name : names) {
+        list += (list.empty() ? "" : ", ") + std::string(name);
+    }
+    return list;
+}
 
 } // namespace
 
@@ -41,7 +52,8 @@ Result<ActionKind> parseActionKind(std::string_view text)
             return static_cast<ActionKind>(i);
         }
     }
-    return fail(ErrorCode::InvalidArgument, "read the kind '" + std::string(text) + "'");
+    return fail(ErrorCode::InvalidArgument, "read the kind '" + std::string(text) + "'",
+                "the kinds are " + listed(kKindNames));
 }
 
 Result<Verdict> parseVerdict(std::string_view text)
@@ -51,7 +63,8 @@ Result<Verdict> parseVerdict(std::string_view text)
             return static_cast<Verdict>(i);
         }
     }
-    return fail(ErrorCode::InvalidArgument, "read the verdict '" + std::string(text) + "'");
+    return fail(ErrorCode::InvalidArgument, "read the verdict '" + std::string(text) + "'",
+                "the verdicts are " + listed(kVerdictNames));
 }
 
 } // namespace revet

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include <pwd.h>
 #include <sys/stat.h>
@@ -83,7 +84,9 @@ Result<void> makePrivateDirectory(const std::filesystem::path& directory)
         }
     }
     if (errno != EEXIST) {
-        return failErrno("make " + directory.string());
+        Error error = Error::fromErrno("make " + directory.string());
+        error.context = "Revet keeps its data there: let yourself write it, or set another XDG directory";
+        return fail(std::move(error));
     }
     struct stat status = {};
     if (::lstat(directory.c_str(), &status) != 0) {
@@ -92,7 +95,7 @@ Result<void> makePrivateDirectory(const std::filesystem::path& directory)
     if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()
         || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         return fail(ErrorCode::Refused, "use " + directory.string(),
-                    "it must be a directory of yours with mode 0700");
+                    "it must be a directory of yours with mode 0700; see to that, or remove it");
     }
     return {};
 }

@@ -25,9 +25,13 @@ constexpr std::size_t kMaximumTermiosBytes = 256;
 nlohmann::json terminalToJson(const TerminalState& terminal)
 {
     return {
-        {"stdin", terminal.stdinIsTerminal},   {"stdout", terminal.stdoutIsTerminal},
-        {"stderr", terminal.stderrIsTerminal}, {"rows", terminal.rows},
-        {"columns", terminal.columns},         {"settings", toJson(std::string_view(terminal.settings))},
+        {"stdin", terminal.stdinIsTerminal},
+        {"stdout", terminal.stdoutIsTerminal},
+        {"stderr", terminal.stderrIsTerminal},
+        {"rows", terminal.rows},
+        {"columns", terminal.columns},
+        {"settings", toJson(std::string_view(terminal.settings))},
+        {"stderrIsStdout", terminal.stderrIsStdout},
     };
 }
 
@@ -41,6 +45,7 @@ Result<TerminalState> terminalFromJson(const nlohmann::json& object)
     fields.read("rows", terminal.rows);
     fields.read("columns", terminal.columns);
     fields.read("settings", terminal.settings, kMaximumTermiosBytes);
+    fields.read("stderrIsStdout", terminal.stderrIsStdout);
     REVET_RETURN_IF_ERROR(fields.result());
     return terminal;
 }

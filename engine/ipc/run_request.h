@@ -25,6 +25,7 @@ struct TerminalState
     std::uint16_t rows = 0;
     std::uint16_t columns = 0;
     std::string settings; ///< the bytes of the caller's struct termios; empty without a terminal
+    bool stderrIsStdout = false; ///< both are one open file: what goes there keeps its order
 };
 
 /// Everything that `revet run` was asked, as bytes; nothing in it has been judged yet.

@@ -56,6 +56,9 @@ void BatchQueue::add(Event event)
     const std::uint64_t number = m_events.load(std::memory_order_relaxed) + 1;
     event.seq = EventSeq(number);
     m_events.store(number, std::memory_order_relaxed);
+    if (event.kind != ActionKind::Session) {
+        m_verdicts.at(static_cast<std::size_t>(event.verdict)).fetch_add(1, std::memory_order_relaxed);
+    }
     m_reach.store(std::max(m_reach.load(std::memory_order_relaxed), event.reach), std::memory_order_relaxed);
     m_pending.events.push_back(std::move(event));
     added(lock, bytes);

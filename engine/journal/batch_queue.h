@@ -7,6 +7,7 @@
 #include "engine/domain/session_info.h"
 #include "engine/journal/batch_store.h"
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -35,6 +36,11 @@ public:
     [[nodiscard]] bool takesRows() const { return m_takesRows.load(std::memory_order_acquire); }
 
     [[nodiscard]] std::uint64_t eventCount() const { return m_events.load(std::memory_order_relaxed); }
+    /// Of what the box did or tried; the session's own notes are left out.
+    [[nodiscard]] std::uint64_t eventCount(Verdict verdict) const
+    {
+        return m_verdicts.at(static_cast<std::size_t>(verdict)).load(std::memory_order_relaxed);
+    }
     [[nodiscard]] Reach farthestReach() const { return m_reach.load(std::memory_order_relaxed); }
 
 private:
@@ -56,6 +62,7 @@ private:
     bool m_failed = false;
     std::atomic<bool> m_takesRows{true}; // not after close() and fail()
     std::atomic<std::uint64_t> m_events{0};
+    std::array<std::atomic<std::uint64_t>, kVerdictCount> m_verdicts{};
     std::atomic<Reach> m_reach{Reach::None};
 };
 

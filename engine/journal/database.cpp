@@ -36,7 +36,10 @@ Result<void> createFile(const std::filesystem::path& file, int extraFlags)
     if (created) {
         return {};
     }
-    Error error = Error::fromErrno("create " + file.string());
+    Error error = Error::fromErrno("open " + file.string());
+    if (error.errnoValue == EROFS || error.errnoValue == EACCES) {
+        error.context = "Revet must be able to write there; set XDG_DATA_HOME for another place";
+    }
     if (error.errnoValue == EEXIST) {
         error.code = ErrorCode::Conflict;
     }

@@ -40,6 +40,8 @@ struct FileSummary
     Verdict lastVerdict = Verdict::Permitted;
     Reach reach = Reach::None; ///< the farthest
     EventSeq last; ///< the newest event of the path
+    /// An effect on it stayed: it was not on a device or a pipe, and it was not made and removed again.
+    bool isChanged = false;
 };
 
 /// What became of one destination: a host and port, a name, a local socket.

@@ -130,6 +130,11 @@ std::uint64_t JournalWriter::eventCount() const
     return d->queue().eventCount();
 }
 
+std::uint64_t JournalWriter::eventCount(Verdict verdict) const
+{
+    return d->queue().eventCount(verdict);
+}
+
 Reach JournalWriter::farthestReach() const
 {
     return d->queue().farthestReach();

@@ -44,6 +44,8 @@ public:
     /// session's end. Idempotent; not from the failure callback.
     [[nodiscard]] Result<void> close();
     [[nodiscard]] std::uint64_t eventCount() const; ///< appended so far; any thread
+    /// The same of one verdict, without the session's own notes (a hidden file, say, that nothing asked for).
+    [[nodiscard]] std::uint64_t eventCount(Verdict verdict) const;
     [[nodiscard]] Reach farthestReach() const; ///< any thread
 
 private:

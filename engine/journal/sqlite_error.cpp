@@ -42,8 +42,9 @@ Error sqliteError(sqlite3* database, int status, std::string operation)
             error.errnoValue = sqlite3_system_errno(database);
         }
     }
-    if ((status & 0xff) == SQLITE_FULL && error.errnoValue == 0) {
-        error.errnoValue = ENOSPC;
+    if ((status & 0xff) == SQLITE_FULL) {
+        error.errnoValue = error.errnoValue == 0 ? ENOSPC : error.errnoValue;
+        error.context = "make room there; `revet prune --older-than 7d` removes old records";
     }
     return error;
 }

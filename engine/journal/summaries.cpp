@@ -23,6 +23,7 @@ struct Group
     std::string target;
     std::string other;
     std::uint64_t occurrences = 0;
+    EventSeq first;
     EventSeq last;
 };
 
@@ -35,7 +36,7 @@ Result<void> forEachGroup(Database& database, TextTable& texts, const std::strin
                           const std::function<void(const Group&)>& visit)
 {
     REVET_ASSIGN_OR_RETURN(Statement statement, database.prepare(R"sql(
-        SELECT kind, verdict, max(reach), target, other, sum(count), max(seq)
+        SELECT kind, verdict, max(reach), target, other, sum(count), max(seq), min(seq)
         FROM event WHERE kind IN ()sql" + kinds + R"sql() GROUP BY kind, verdict, target, other)sql"));
     while (true) {
         REVET_ASSIGN_OR_RETURN(const bool row, statement.next());
@@ -51,6 +52,7 @@ Result<void> forEachGroup(Database& database, TextTable& texts, const std::strin
         const std::int64_t other = cursor.integer(0, kMost);
         group.occurrences = static_cast<std::uint64_t>(cursor.integer(0, kMost));
         group.last = EventSeq(static_cast<std::uint64_t>(cursor.integer(1, kMost)));
+        group.first = EventSeq(static_cast<std::uint64_t>(cursor.integer(1, kMost)));
         if (!cursor.isValid()) {
             return fail(ErrorCode::Malformed, "read a row of the table event",
                         "the journal is damaged; revet log --verify names the place");
@@ -95,6 +97,36 @@ void noteLast(Summary& summary, const Group& group)
     }
 }
 
+/// How a file's changes began and ended, to tell what stayed from what came and went.
+class Changes
+{
+public:
+    void add(const Group& group, std::uint64_t FileSummary::*counter)
+    {
+        if (!isDone(group.verdict) || group.reach == Reach::None || counter == &FileSummary::reads) {
+            return;
+        }
+        if (m_last == EventSeq() || group.first < m_first) {
+            m_first = group.first;
+            m_beganByMaking = counter == &FileSummary::created;
+        }
+        if (group.last > m_last) {
+            m_last = group.last;
+            m_endedByRemoving = counter == &FileSummary::deleted;
+        }
+    }
+    [[nodiscard]] bool haveStayed() const
+    {
+        return m_last != EventSeq() && !(m_beganByMaking && m_endedByRemoving);
+    }
+
+private:
+    EventSeq m_first;
+    EventSeq m_last;
+    bool m_beganByMaking = false;
+    bool m_endedByRemoving = false;
+};
+
 template<typename Key, typename Summary>
 std::vector<Summary> valuesOf(std::map<Key, Summary> summaries)
 {
@@ -138,13 +170,15 @@ Result<std::vector<Bucket>> readBuckets(Database& database, WallTime sessionStar
 Result<std::vector<FileSummary>> summarizeFiles(Database& database, TextTable& texts)
 {
     std::map<std::string, FileSummary> files;
-    const auto add
-        = [&files](const std::string& path, const Group& group, std::uint64_t FileSummary::*counter) {
-              FileSummary& file = files[path];
-              file.path = path;
-              file.*(isDone(group.verdict) ? counter : &FileSummary::refused) += group.occurrences;
-              noteLast(file, group);
-          };
+    std::map<std::string, Changes> changes;
+    const auto add = [&files, &changes](const std::string& path, const Group& group,
+                                        std::uint64_t FileSummary::*counter) {
+        FileSummary& file = files[path];
+        file.path = path;
+        file.*(isDone(group.verdict) ? counter : &FileSummary::refused) += group.occurrences;
+        noteLast(file, group);
+        changes[path].add(group, counter);
+    };
     const auto visit = [&add](const Group& group) {
         const bool makesName = group.kind == ActionKind::Rename || group.kind == ActionKind::Link;
         if (group.kind != ActionKind::Link) {
@@ -158,6 +192,9 @@ Result<std::vector<FileSummary>> summarizeFiles(Database& database, TextTable& t
         = listOf({ActionKind::Read, ActionKind::Write, ActionKind::Create, ActionKind::Delete,
                   ActionKind::Rename, ActionKind::Link, ActionKind::Chmod});
     REVET_RETURN_IF_ERROR(forEachGroup(database, texts, kinds, visit));
+    for (auto& [path, file] : files) {
+        file.isChanged = changes[path].haveStayed();
+    }
     return valuesOf(std::move(files));
 }
 

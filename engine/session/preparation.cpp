@@ -196,8 +196,8 @@ Result<void> Preparer::fillBinds()
             std::error_code error;
             const std::string real = fs::canonical(path, error).string();
             if (error) {
-                return fail(
-                    Error{ErrorCode::InvalidArgument, "show " + displayQuoted(path), error.value(), {}});
+                return fail(Error{ErrorCode::InvalidArgument, "show " + displayQuoted(path), error.value(),
+                                  "name a path that exists"});
             }
             const bool isOwnData = isWithin(m_surroundings.places.data.string(), real)
                 || isWithin(real, m_surroundings.places.data.string())
@@ -235,6 +235,13 @@ Result<void> Preparer::fillBinds()
 
 Result<void> Preparer::hideFiles()
 {
+    for (const std::string& path : m_request.unhide) {
+        if (!isWithin(path, m_project.path)) {
+            return fail(ErrorCode::InvalidArgument, "unhide " + displayQuoted(path),
+                        "it is not in the project " + displayQuoted(m_project.path)
+                            + "; --bind-ro shows other paths");
+        }
+    }
     REVET_ASSIGN_OR_RETURN(const auto hidden, findHiddenFiles(m_project.path, m_hidden, m_request.unhide));
     m_hiddenIsComplete = hidden.isComplete;
     m_result.spec.masked = hidden.paths;
@@ -307,8 +314,8 @@ void Preparer::describeStart()
         lines.back() += "; with its repository " + displayQuoted(root);
     }
     lines.emplace_back("network: the box's own loopback only; nothing else can be reached");
-    std::string hidden
-        = "hidden: the rest of your home, " + std::to_string(m_withheldVariables) + " variables";
+    std::string hidden = "hidden: the rest of your home, " + std::to_string(m_withheldVariables)
+        + (m_withheldVariables == 1 ? " variable" : " variables");
     for (const std::string& path : m_result.spec.masked) {
         hidden += ", " + displayQuoted(path.substr(m_project.path.size() + 1));
     }

@@ -28,10 +28,14 @@ Result<std::string> canonical(const std::string& path)
     return resolved.string();
 }
 
-std::string workTreeAround(const std::string& directory)
+/// A repository of dotfiles in the home directory is nobody's project: whoever works below means that place.
+std::string workTreeAround(const std::string& directory, const std::string& home)
 {
     for (fs::path candidate = directory;; candidate = candidate.parent_path()) {
         std::error_code error;
+        if (isWithin(home, candidate.string())) {
+            return directory;
+        }
         if (fs::exists(candidate / ".git", error)) {
             return candidate.string();
         }
@@ -142,7 +146,11 @@ Result<FoundProject> findProject(const std::optional<std::string>& named, const 
                                  const std::string& home, const Places& places)
 {
     FoundProject found;
-    REVET_ASSIGN_OR_RETURN(found.path, canonical(named ? *named : workTreeAround(currentDirectory)));
+    if (!named && currentDirectory.empty()) {
+        return fail(ErrorCode::InvalidArgument, "find the current directory",
+                    "it was removed; change to one that exists");
+    }
+    REVET_ASSIGN_OR_RETURN(found.path, canonical(named ? *named : workTreeAround(currentDirectory, home)));
     std::error_code error;
     if (!fs::is_directory(found.path, error)) {
         return fail(ErrorCode::InvalidArgument, "use " + displayQuoted(found.path) + " as the project",

@@ -174,7 +174,8 @@ Result<void> trustRepositorySettings(journal::Catalogue& catalogue, const std::s
     REVET_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                            readSettingsFile(std::filesystem::path(project) / kRepositoryFile));
     if (!text) {
-        return fail(ErrorCode::NotFound, std::string("find a ") + kRepositoryFile + " in " + project);
+        return fail(ErrorCode::NotFound, std::string("find a ") + kRepositoryFile + " in " + project,
+                    "there is nothing to trust");
     }
     REVET_RETURN_IF_ERROR(parsed(*text, kRepositoryFile));
     record.trustedHash = contentHash(*text);

@@ -4,6 +4,8 @@
 #include "engine/session/running_session.h"
 
 #include "engine/base/log.h"
+#include "engine/domain/error_line.h"
+#include "engine/session/exec_failure.h"
 #include "engine/tiers/plan_builder.h"
 #include "engine/tiers/system_view.h"
 
@@ -87,7 +89,7 @@ Result<void> RunningSession::startJournal(const Places& places)
 {
     REVET_ASSIGN_OR_RETURN(m_alarm, Alarm::open(m_box.keeper()));
     const auto onFailure = [alarm = m_alarm.get()](const Error& error) {
-        alarm->raise("the journal could not be written: " + toString(error));
+        alarm->raise("the journal could not be written: " + errorLine(error));
     };
     REVET_ASSIGN_OR_RETURN(
         m_journal,
@@ -236,7 +238,7 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
             std::packaged_task<void()>([this, listener = std::move(message.descriptor)]() mutable noexcept {
                 os::SeccompNotifyDevice device(std::move(listener));
                 if (const auto served = m_supervisor->serve(device); !served) {
-                    m_alarm->raise("the box's calls could not be answered: " + toString(served.error()));
+                    m_alarm->raise("the box's calls could not be answered: " + errorLine(served.error()));
                 }
             }));
         break;
@@ -245,7 +247,8 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
         announceStart();
         break;
     case Report::Kind::ExecFailed:
-        return commandNotRun(m_request.command.front(), message.report.value);
+        return SessionEnd{"the command could not be run", std::nullopt,
+                          execFailure(m_request, message.report.value)};
     case Report::Kind::Failed:
         return commandNotStarted(message.report);
     case Report::Kind::Exited:
@@ -390,7 +393,14 @@ std::string RunningSession::summary() const
 {
     const SessionInfo& info = m_preparation.info;
     std::string text = "revet " + info.id.text() + ": " + info.endReason + "; " + std::to_string(info.events)
-        + (info.events == 1 ? " event" : " events") + ", reached: " + std::string(toString(info.reached));
+        + (info.events == 1 ? " event" : " events");
+    // What met a wall is what people look for, and easily overlook in a long log.
+    for (const Verdict verdict : {Verdict::Denied, Verdict::Withheld}) {
+        if (const std::uint64_t count = m_journal ? m_journal->eventCount(verdict) : 0; count > 0) {
+            text += ", " + std::to_string(count) + ' ' + std::string(toString(verdict));
+        }
+    }
+    text += ", reached: " + std::string(toString(info.reached));
     if (info.tier == Tier::Container) {
         text += "; changes wait in the session's layer";
     }

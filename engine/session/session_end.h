@@ -20,8 +20,6 @@ struct SessionEnd
     std::optional<ipc::Failed> failure; ///< for the front end, when nothing ran
 };
 
-/// The program could not be executed in the box: the statuses that shells give.
-[[nodiscard]] SessionEnd commandNotRun(const std::string& program, int errnoValue);
 /// A step before the program failed.
 [[nodiscard]] SessionEnd commandNotStarted(const launcher::Report& failed);
 

@@ -5,6 +5,7 @@
 
 #include "engine/base/log.h"
 #include "engine/domain/display_escape.h"
+#include "engine/domain/error_line.h"
 #include "engine/domain/places.h"
 #include "engine/ipc/protocol.h"
 #include "engine/ipc/run_request.h"
@@ -74,6 +75,7 @@ struct Registered
 {
     Surroundings surroundings;
     std::string because;
+    bool isNewProject = false;
     std::vector<std::string> ignoredSettings; ///< what an untrusted .revet.toml asked for in vain
 };
 
@@ -107,12 +109,13 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     registered.surroundings.projectKey = std::to_string(settings.project.id);
     registered.ignoredSettings = settings.ignored;
     registered.because = choice.because;
+    registered.isNewProject = settings.isNew;
     return registered;
 }
 
 void tellFailure(FrontEnd& frontEnd, const Error& error)
 {
-    frontEnd.send(ipc::Failed{kExitFailed, toString(error)});
+    frontEnd.send(ipc::Failed{kExitFailed, errorLine(error)});
 }
 
 void recordEnd(journal::Catalogue& catalogue, SessionInfo info)
@@ -172,6 +175,9 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
     if (!registered.because.empty()) {
         preparation->lines.front() += " (" + registered.because + ")";
     }
+    if (registered.isNewProject) {
+        preparation->lines.front() += "; registered as a new project";
+    }
     for (const std::string& setting : registered.ignoredSettings) {
         preparation->lines.push_back("ignored of .revet.toml: " + displayEscape(setting)
                                      + "; 'revet project trust' lets it widen");
@@ -182,7 +188,7 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
     const auto end = session.run(ready.data, places);
     if (!end) {
         session.finish(
-            {"it could not be started", std::nullopt, ipc::Failed{kExitFailed, toString(end.error())}});
+            {"it could not be started", std::nullopt, ipc::Failed{kExitFailed, errorLine(end.error())}});
     } else {
         session.finish(*end);
     }

@@ -35,6 +35,15 @@ Result<Streams> makeStreams(const ipc::TerminalState& terminal, launcher::SpawnR
         if (isTerminal.at(i)) {
             continue;
         }
+        command.sentStreams = static_cast<std::uint8_t>(command.sentStreams | (1U << i));
+        if (i == STDERR_FILENO && terminal.stderrIsStdout && streams.boxEnds[STDOUT_FILENO]) {
+            streams.boxEnds.at(i).reset(
+                ::fcntl(streams.boxEnds[STDOUT_FILENO].get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+            if (!streams.boxEnds.at(i)) {
+                return failErrno("share a pipe of the command");
+            }
+            continue;
+        }
         std::array<int, 2> ends{-1, -1};
         if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
             return failErrno("make a pipe for the command");
@@ -42,7 +51,6 @@ Result<Streams> makeStreams(const ipc::TerminalState& terminal, launcher::SpawnR
         const bool isInput = i == 0;
         streams.boxEnds.at(i).reset(isInput ? ends[0] : ends[1]);
         streams.outerEnds.at(i).reset(isInput ? ends[1] : ends[0]);
-        command.sentStreams = static_cast<std::uint8_t>(command.sentStreams | (1U << i));
     }
     return streams;
 }

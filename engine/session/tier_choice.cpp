@@ -39,4 +39,15 @@ Result<TierChoice> chooseTier(const ipc::RunRequest& request, std::optional<Tier
     return TierChoice{Tier::Sandbox, {}};
 }
 
+std::optional<Tier> tierToPropose(const ipc::RunRequest& request, std::optional<Tier> fromSettings,
+                                  const TierSituation& situation)
+{
+    const bool isDecided = request.tier || fromSettings || request.isDetached || !request.isInteractive
+        || situation.hasLiveSession;
+    if (isDecided) {
+        return std::nullopt;
+    }
+    return situation.isOwnWork && situation.isSandboxUsable ? Tier::Sandbox : Tier::Container;
+}
+
 } // namespace revet::session

@@ -18,6 +18,7 @@ struct TierSituation
     bool isNewProject = false; ///< Revet has not seen it before
     bool isOwnWork = false; ///< its root directory belongs to the user
     bool hasLiveSession = false; ///< another session of the same project runs
+    bool isSandboxUsable = true; ///< as far as the doctor has found; counts for a proposal only
 };
 
 struct TierChoice
@@ -32,5 +33,11 @@ struct TierChoice
 /// version does not build: never a weaker one in its place.
 [[nodiscard]] Result<TierChoice> chooseTier(const ipc::RunRequest& request, std::optional<Tier> fromSettings,
                                             const TierSituation& situation);
+
+/// The tier to preselect where a person has to be asked for the project's: at the first interactive run,
+/// before anything has named one. None: chooseTier() decides alone.
+[[nodiscard]] std::optional<Tier> tierToPropose(const ipc::RunRequest& request,
+                                                std::optional<Tier> fromSettings,
+                                                const TierSituation& situation);
 
 } // namespace revet::session

@@ -109,7 +109,8 @@ private Q_SLOTS:
         REVET_NEEDS(SeccompNotify);
         m_world = std::make_unique<World>();
         writeFile(m_world->home().home() / ".ssh/id_ed25519", "secret");
-        std::string script = "echo text > made; cat made; mv made moved; rm moved; mkdir d; ";
+        std::string script
+            = "echo text > made; echo none > /dev/null; cat made; mv made moved; rm moved; mkdir d; ";
         script += "cat " + (m_world->home().home() / ".ssh/id_ed25519").string() + "; touch /usr/x; ";
         script += "bash -c 'exec 3<>/dev/tcp/192.0.2.1/80'; (sh -c 'exit 4'); exit 3";
         const Finished finished = m_world->runner().runScript("sandbox", script, {"--name", "first"});
@@ -180,6 +181,11 @@ private Q_SLOTS:
         REVET_VERIFY_NONE(
             missing(files, {"schema", "session", "path", "reads", "writes", "verdict", "reach"}));
         QCOMPARE(matching(files, {{"path", (m_world->project() / "made").string()}}).size(), std::size_t{1});
+        REVET_VERIFY_NONE(missing(files, {"created", "deleted", "refused", "changed", "seq"}));
+        // Made and removed again, or a device: nothing of it is left but the directory.
+        const auto changed = runner.list({"files", "--changed"});
+        QCOMPARE(changed.size(), std::size_t{1});
+        QCOMPARE(changed[0].value("path", ""), (m_world->project() / "d").string());
         const auto net = runner.list({"net", m_session});
         REVET_VERIFY_NONE(missing(net, {"schema", "session", "kind", "target", "refused", "verdict"}));
         QVERIFY(net[0].value("target", "").find("192.0.2.1") != std::string::npos);
@@ -266,10 +272,35 @@ private Q_SLOTS:
         QCOMPARE(world.runner().run("sandbox", {"true"}).status, 0);
         QCOMPARE(world.runner().revet({"files"}).status, 0);
         QCOMPARE(world.runner().run("container", {"true"}).status, 0);
-        const Finished finished = world.runner().revet({"files"});
-        QCOMPARE(finished.status, 2);
+        QCOMPARE(world.runner().run("container", {"/bin/echo", "a\x1b[31m"}).status, 0);
+        for (const char* const command : {"files", "tree", "net", "export"}) {
+            const Finished finished = world.runner().revet({command});
+            QCOMPARE(finished.status, 2);
+            QVERIFY(finished.out.empty());
+            QVERIFY2(finished.err.rfind("revet: choose a session: 3 ", 0) == 0, finished.err.c_str());
+            QVERIFY2(isHarmless(finished.err), finished.err.c_str());
+            // Each with what it ran, the newest first.
+            const std::size_t newest = finished.err.find("/bin/echo");
+            QVERIFY2(newest < finished.err.find("true"), finished.err.c_str());
+            for (const auto& row : world.runner().list({"ps", "--all"})) {
+                QVERIFY2(finished.err.find('\n' + row.value("session", "?") + ' ') != std::string::npos,
+                         finished.err.c_str());
+            }
+        }
+    }
+
+    void meansTheLiveOneOfALabelThatIsUsedAgain()
+    {
+        const World world;
+        QCOMPARE(world.runner().run("container", {"true"}, {"--name", "again"}).status, 0);
+        const Finished started
+            = world.runner().run("container", {"sleep", "300"}, {"--name", "again", "--detach"});
+        QCOMPARE(started.status, 0);
+        QCOMPARE(world.runner().revet({"files", "again"}).status, 2);
+        const Finished stopped = world.runner().revet({"stop", "again", "--force"});
+        QVERIFY2(stopped.status == 0, stopped.err.c_str());
         for (const auto& row : world.runner().list({"ps", "--all"})) {
-            QVERIFY2(finished.err.find(row.value("session", "?")) != std::string::npos, finished.err.c_str());
+            QVERIFY2(row.value("state", "") != "running", row.dump().c_str());
         }
     }
 
@@ -325,6 +356,22 @@ private Q_SLOTS:
         const auto broken = matching(world.runner().list({"files", session}), nlohmann::json::object());
         QVERIFY(std::any_of(broken.begin(), broken.end(),
                             [](const nlohmann::json& row) { return row.contains("path_bytes"); }));
+    }
+
+    void escapesWhatAnErrorQuotes()
+    {
+        const World world;
+        for (const std::string text :
+             {R"("a\u001b[31mb" = 1)", R"(tier = "a\u001b]0;b")", R"("\u202eb" = 1)"}) {
+            writeFile(world.project() / ".revet.toml", text + '\n');
+            for (const std::vector<std::string>& command :
+                 std::vector<std::vector<std::string>>{{"run", "--", "true"}, {"project"}}) {
+                const Finished finished = world.runner().revet(command);
+                QVERIFY(finished.status != 0);
+                QVERIFY2(isHarmless(finished.err), finished.err.c_str());
+                QCOMPARE(std::count(finished.err.begin(), finished.err.end(), '\n'), 1L);
+            }
+        }
     }
 
     void keepsToTheTerminalsWidthAndTheWishForNoColour()

@@ -110,6 +110,25 @@ private Q_SLOTS:
         QVERIFY(finished.err.find(world.runner().lastSession()) != std::string::npos);
     }
 
+    void countsWhatMetAWall_data() { addTierRows(); }
+    void countsWhatMetAWall()
+    {
+        const World world;
+        writeFile(world.home().home() / "secret", "s");
+        writeFile(world.project() / ".env", "KEY=1"); // hidden, but nothing asks for it
+        const std::string secret = world.home().home() / "secret";
+        const Finished walls = world.runner().runScript(
+            fetched("tier"), "cat " + secret + "; bash -c 'exec 3<>/dev/tcp/192.0.2.1/80'");
+        QVERIFY2(walls.err.find(" events, 1 denied, 1 withheld, reached: ") != std::string::npos,
+                 walls.err.c_str());
+        for (const std::string verdict : {"denied", "withheld"}) {
+            const auto rows = matching(world.runner().lastEvents(), {{"verdict", verdict}});
+            QCOMPARE(rows.size(), verdict == "denied" ? std::size_t{1} : std::size_t{2});
+        }
+        const Finished none = world.runner().run(fetched("tier"), {"true"});
+        QVERIFY2(none.err.find(" events, reached: ") != std::string::npos, none.err.c_str());
+    }
+
     void behavesInAScript_data()
     {
         addTierRows(
@@ -129,6 +148,9 @@ private Q_SLOTS:
                 "seq 6 | xargs -P 4 -I{} BOX true; echo $?",
                 "seq 3 | xargs -P 3 -I{} BOX sh -c 'exit 1'; echo $?",
                 "printf 'all: a b c\\na b c:\\n\\t@BOX echo made\\n' > Makefile; make -s -j 3; rm Makefile",
+                "BOX sh -c 'for n in 1 2 3 4 5; do echo out $n; echo err $n >&2; done' 2>&1 | grep -v ^revet",
+                "BOX sh -c 'for n in 1 2 3; do echo out; echo err >&2; done' > both 2>&1; head -6 both",
+                "BOX sh -c 'echo out; echo err >&2' > one 2> two; head -1 one two",
                 "timeout 3 BOX sleep 60; echo $?",
                 "timeout -s INT 3 BOX sh -c 'trap \"echo caught; exit 9\" INT; sleep 60 & wait'; echo $?",
                 "trap '' INT QUIT USR1; BOX sh -c 'kill -INT $$; kill -QUIT $$; kill -USR1 $$; echo alive'",
@@ -150,6 +172,16 @@ private Q_SLOTS:
         QVERIFY2(pair.box.out == pair.bare.out,
                  ("bare: " + pair.bare.out + "box: " + pair.box.out + pair.box.err).c_str());
         QCOMPARE(pair.box.status, pair.bare.status);
+    }
+
+    void failsWhereItsOutputCannotBeWritten_data() { addTierRows(); }
+    void failsWhereItsOutputCannotBeWritten()
+    {
+        const World world;
+        const Pair pair = bothWays(world, fetched("tier"), "BOX echo lost > /dev/full");
+        QVERIFY(pair.bare.status != 0);
+        QVERIFY2(pair.box.status == 125, pair.box.err.c_str());
+        QVERIFY2(pair.box.err.rfind("revet: write the command's output: ", 0) == 0, pair.box.err.c_str());
     }
 
     void carriesAMebibyteOfBytesBothWays_data() { addTierRows(); }

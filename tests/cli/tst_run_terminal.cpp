@@ -215,6 +215,61 @@ private Q_SLOTS:
         QCOMPARE(std::count(shown.begin() + static_cast<std::ptrdiff_t>(said), shown.end(), '\n'), 2L);
     }
 
+    void asksForTheTierOnceAtTheFirstRun_data()
+    {
+        QTest::addColumn<QString>("answer");
+        QTest::addColumn<QString>("tier");
+        QTest::addRow("Enter") << QStringLiteral("\n") << QStringLiteral("sandbox");
+        QTest::addRow("a letter") << QStringLiteral("c\n") << QStringLiteral("container");
+        QTest::addRow("a slip, a word")
+            << QStringLiteral("boxes\ncontainer\n") << QStringLiteral("container");
+    }
+    void asksForTheTierOnceAtTheFirstRun()
+    {
+        const TerminalWorld world;
+        const std::vector<std::string> command{SessionRunner::program("revet"), "run", "--", "/bin/cat"};
+        PtyProgram first(world.home(), command);
+        QVERIFY2(first.shows("[sandbox]: "), first.output().c_str());
+        first.type(fetched("answer"));
+        QVERIFY2(first.shows(": " + fetched("tier") + " ("), first.output().c_str());
+        first.type("typed\n\x04"); // what follows the answer is the command's
+        QVERIFY2(first.shows("typed\r\ntyped\r\n"), first.output().c_str());
+        QCOMPARE(first.status(), std::optional<int>(0));
+        const auto settings = matching(world.runner().list({"project"}), {{"key", "tier"}});
+        QCOMPARE(settings.size(), std::size_t{1});
+        QCOMPARE(settings[0].value("value", ""), fetched("tier"));
+        PtyProgram second(world.home(), command);
+        QVERIFY2(second.shows(": " + fetched("tier") + " ("), second.output().c_str());
+        QVERIFY2(second.output().find("]: ") == std::string::npos, second.output().c_str());
+    }
+
+    void runsNothingWithoutAnAnswer()
+    {
+        for (const auto& [keys, status] : std::vector<std::pair<std::string, int>>{
+                 {"\x04", 125}, {"\x03", 128 + SIGINT}, {"a\nb\nd\n", 125}}) {
+            const TerminalWorld world;
+            PtyProgram program(world.home(), {SessionRunner::program("revet"), "run", "--", "/bin/true"});
+            QVERIFY2(program.shows("[sandbox]: "), program.output().c_str());
+            program.type(keys);
+            QCOMPARE(program.status(), std::optional<int>(status));
+            QVERIFY(world.runner().list({"ps", "--all"}).empty());
+        }
+    }
+
+    void asksNobodyInAScriptOrInTheBackground()
+    {
+        const TerminalWorld world;
+        QCOMPARE(world.runner().revet({"run", "--", "/bin/true"}).status, 0);
+        PtyProgram program(world.home(), shell());
+        QVERIFY(program.shows("> "));
+        program.type(SessionRunner::program("revet") + " run -- /bin/true & wait $!; echo sta''tus $?\n");
+        QVERIFY2(program.shows("status 0"), program.output().c_str());
+        QVERIFY2(program.output().find("]: ") == std::string::npos, program.output().c_str());
+        const auto sessions = world.runner().list({"ps", "--all"});
+        QCOMPARE(matching(sessions, {{"tier", "container"}}).size(), std::size_t{2});
+        QVERIFY(matching(world.runner().list({"project"}), {{"key", "tier"}}).empty());
+    }
+
     void echoesKeysSoonEnough_data() { addTierRows(); }
     void echoesKeysSoonEnough()
     {

@@ -16,7 +16,7 @@ class SessionChoiceTest : public QObject
 private Q_SLOTS:
     void findsByIdPrefixAndLabel();
     void prefersAWholeIdOverALabel();
-    void listsWhatFitsWhenSeveralDo();
+    void givesAllThatFit();
     void saysWhenThereIsNone();
     void takesTheInnermostProject();
 };
@@ -33,9 +33,13 @@ SessionInfo session(const char* id, const char* label, const char* project)
     return info;
 }
 
-std::string idOf(const Result<SessionInfo>& found)
+std::string idsOf(const Result<std::vector<SessionInfo>>& found)
 {
-    return found ? found->id.text() : "none"s;
+    std::string ids;
+    for (const SessionInfo& session : found ? *found : std::vector<SessionInfo>()) {
+        ids += (ids.empty() ? "" : " ") + session.id.text();
+    }
+    return ids;
 }
 
 } // namespace
@@ -43,33 +47,28 @@ std::string idOf(const Result<SessionInfo>& found)
 void SessionChoiceTest::findsByIdPrefixAndLabel()
 {
     const std::vector sessions = {session("k3f9q2", "build", "/p"), session("k4aaaa", "", "/p")};
-    QCOMPARE(idOf(api::chooseSession(sessions, "k3f9q2")), "k3f9q2"s);
-    QCOMPARE(idOf(api::chooseSession(sessions, "k4")), "k4aaaa"s);
-    QCOMPARE(idOf(api::chooseSession(sessions, "build")), "k3f9q2"s);
+    QCOMPARE(idsOf(api::chooseSessions(sessions, "k3f9q2")), "k3f9q2"s);
+    QCOMPARE(idsOf(api::chooseSessions(sessions, "k4")), "k4aaaa"s);
+    QCOMPARE(idsOf(api::chooseSessions(sessions, "build")), "k3f9q2"s);
 }
 
 void SessionChoiceTest::prefersAWholeIdOverALabel()
 {
     const std::vector sessions = {session("k3f9q2", "", "/p"), session("k4aaaa", "k3f9q2", "/p")};
-    QCOMPARE(idOf(api::chooseSession(sessions, "k3f9q2")), "k3f9q2"s);
+    QCOMPARE(idsOf(api::chooseSessions(sessions, "k3f9q2")), "k3f9q2"s);
 }
 
-void SessionChoiceTest::listsWhatFitsWhenSeveralDo()
+void SessionChoiceTest::givesAllThatFit()
 {
     const std::vector sessions = {session("k3f9q2", "", "/p"), session("k4aaaa", "", "/p")};
-    const Result<SessionInfo> found = api::chooseSession(sessions, "k");
-    QVERIFY(!found && found.error().code == ErrorCode::InvalidArgument);
-    QVERIFY(found.error().context.find("k3f9q2") != std::string::npos);
-    QVERIFY(found.error().context.find("k4aaaa") != std::string::npos);
-    QVERIFY(!api::onlySession(sessions));
+    QCOMPARE(idsOf(api::chooseSessions(sessions, "k")), "k3f9q2 k4aaaa"s);
 }
 
 void SessionChoiceTest::saysWhenThereIsNone()
 {
     const std::vector sessions = {session("k3f9q2", "", "/p")};
-    QVERIFY(api::chooseSession(sessions, "x").error().code == ErrorCode::NotFound);
-    QVERIFY(api::chooseSession(sessions, "").error().code == ErrorCode::NotFound);
-    QVERIFY(api::onlySession({}).error().code == ErrorCode::NotFound);
+    QVERIFY(api::chooseSessions(sessions, "x").error().code == ErrorCode::NotFound);
+    QVERIFY(api::chooseSessions(sessions, "").error().code == ErrorCode::NotFound);
 }
 
 void SessionChoiceTest::takesTheInnermostProject()

@@ -19,6 +19,7 @@ private Q_SLOTS:
     void alignsColumns();
     void countsWideCharacters();
     void shortensWhatGivesWay();
+    void letsTheWidestGiveWayFirst();
     void staysReadableWhereThereIsNoRoom();
     void findsTheWordThatWasMeant();
 };
@@ -51,6 +52,22 @@ void TextTableTest::shortensWhatGivesWay()
         QVERIFY(line.ends_with("done"));
     }
     QVERIFY(table.toText(40).find("file.txt") != std::string::npos);
+}
+
+void TextTableTest::letsTheWidestGiveWayFirst()
+{
+    TextTable table(
+        {{"ID"}, {"LABEL", TextTable::Align::Left, true}, {"WHAT", TextTable::Align::Left, true}});
+    table.addRow({"k3f9q2", std::string(300, 'l'), std::string(20, 'w')});
+    const auto rowAt = [&table](std::size_t columns) {
+        const std::string text = table.toText(columns);
+        const std::size_t border = text.find('\n') + 1;
+        return text.substr(border, text.size() - border - 1);
+    };
+    QVERIFY(rowAt(60).ends_with(std::string(20, 'w')));
+    for (std::size_t columns = 26; columns < 400; ++columns) {
+        QVERIFY2(revet::displayColumns(rowAt(columns)) <= columns, rowAt(columns).c_str());
+    }
 }
 
 void TextTableTest::staysReadableWhereThereIsNoRoom()

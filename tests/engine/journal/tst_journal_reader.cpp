@@ -35,6 +35,7 @@ private Q_SLOTS:
     void seesNewPathsOfALiveJournalThroughTheSameFilter();
     void countsByVerdictAndSecond();
     void sumsUpFiles();
+    void tellsWhatStaysChangedFromWhatCameAndWent();
     void sumsUpDestinations();
     void refusesAJournalOfANewerRevet();
     void refusesAFileThatIsNoJournal();
@@ -207,6 +208,46 @@ void TestJournalReader::sumsUpFiles()
     QCOMPARE(b.refused, std::uint64_t{2});
     QCOMPARE(b.lastVerdict, Verdict::Withheld);
     QCOMPARE(b.last.value(), std::uint64_t{5});
+}
+
+void TestJournalReader::tellsWhatStaysChangedFromWhatCameAndWent()
+{
+    const QTemporaryDir folder;
+    const auto writer = createWriter(pathIn(folder, "journal.db"));
+    QVERIFY(writer != nullptr);
+    const auto add = [&writer](ActionKind kind, Reach reach, const char* target, const char* other = "",
+                               Verdict verdict = Verdict::Permitted) {
+        Event event;
+        event.time = sampleSession().started;
+        event.kind = kind;
+        event.verdict = verdict;
+        event.reach = reach;
+        event.target = target;
+        event.other = other;
+        writer->append(event);
+    };
+    add(ActionKind::Write, Reach::None, "/dev/null");
+    add(ActionKind::Read, Reach::None, "/read");
+    add(ActionKind::Write, Reach::None, "/denied", "", Verdict::Denied);
+    add(ActionKind::Create, Reach::Project, "/new");
+    add(ActionKind::Create, Reach::Project, "/file.tmp");
+    add(ActionKind::Write, Reach::Project, "/file.tmp");
+    add(ActionKind::Rename, Reach::Project, "/file.tmp", "/file");
+    add(ActionKind::Delete, Reach::Project, "/replaced");
+    add(ActionKind::Create, Reach::Project, "/replaced");
+    add(ActionKind::Write, Reach::Copy, "/removed");
+    add(ActionKind::Delete, Reach::Copy, "/removed");
+    add(ActionKind::Chmod, Reach::Project, "/mode");
+    REVET_VERIFY(writer->close());
+    auto reader = JournalReader::open(pathIn(folder, "journal.db"));
+    REVET_VERIFY(reader);
+    const auto files = reader->files();
+    REVET_VERIFY(files);
+    std::string changed;
+    for (const FileSummary& file : *files) {
+        changed += file.isChanged ? file.path + ' ' : "";
+    }
+    QCOMPARE(changed, std::string("/file /mode /new /removed /replaced "));
 }
 
 void TestJournalReader::sumsUpDestinations()
