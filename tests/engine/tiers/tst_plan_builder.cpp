@@ -8,8 +8,6 @@
 
 #include <QTest>
 
-#include <algorithm>
-#include <array>
 #include <set>
 #include <sstream>
 #include <string>
@@ -22,21 +20,11 @@ namespace {
 /// A line about what only some machines have: it need not be there, but where it is it must be known.
 constexpr std::string_view kOptional = "? ";
 
-/// The files of /etc that are written by Revet are on every machine.
-bool isMadeHere(std::string_view path)
-{
-    constexpr std::array made = {"/etc/passwd", "/etc/group",         "/etc/profile",     "/etc/hostname",
-                                 "/etc/hosts",  "/etc/nsswitch.conf", "/etc/resolv.conf", "/etc/gitconfig"};
-    return std::find(made.begin(), made.end(), path) != made.end();
-}
-
 bool dependsOnTheMachine(const launcher::Step& step)
 {
     using launcher::StepKind;
     const bool isTop = step.target.find('/', 1) == std::string::npos;
     switch (step.kind) {
-    case StepKind::File:
-        return !isMadeHere(step.target);
     case StepKind::Symlink:
         return isTop; // /bin and its like
     case StepKind::Bind:
