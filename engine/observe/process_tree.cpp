@@ -83,7 +83,6 @@ public:
     const Listener listener;
     UniqueFd epoll;
     UniqueFd stopping;
-    bool isStopping = false; ///< the exit watcher's own
     std::mutex telling; ///< taken before `mutex`
     std::mutex mutex; ///< guards what follows
     News news; ///< not told yet
@@ -267,19 +266,16 @@ void ProcessTree::aboutToExit(int tid, std::int32_t waitStatus)
 bool ProcessTree::waitForExits()
 {
     std::array<epoll_event, 64> events{};
-    const int count = ::epoll_wait(d->epoll.get(), events.data(), static_cast<int>(events.size()),
-                                   d->isStopping ? 0 : -1);
+    const int count = ::epoll_wait(d->epoll.get(), events.data(), static_cast<int>(events.size()), -1);
     if (count < 0) {
         return errno == EINTR;
     }
+    bool isStopping = false; // epoll tells in the order of happening, so earlier ends come before it
     {
         const std::lock_guard lock(d->mutex);
         for (int i = 0; i < count; ++i) {
             const std::uint64_t token = events.at(static_cast<std::size_t>(i)).data.u64;
-            if (token == kStopToken) { // the ends that are known by now still count
-                d->isStopping = true;
-                ::epoll_ctl(d->epoll.get(), EPOLL_CTL_DEL, d->stopping.get(), nullptr);
-            }
+            isStopping = isStopping || token == kStopToken;
             const auto pid = d->pids.find(static_cast<std::uint32_t>(token));
             if (pid != d->pids.end()) {
                 d->end(*d->processes.at(pid->second));
@@ -287,7 +283,7 @@ bool ProcessTree::waitForExits()
         }
     }
     d->tell();
-    return count > 0;
+    return !isStopping;
 }
 
 void ProcessTree::stop()
