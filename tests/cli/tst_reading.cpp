@@ -5,6 +5,7 @@
 #include "tests/integration/world.h"
 #include "tests/support/kernel_gate.h"
 
+#include <QRegularExpression>
 #include <QTest>
 
 #include <algorithm>
@@ -159,6 +160,35 @@ private Q_SLOTS:
         QVERIFY(!matching(rows, {{"kind", "connect"}, {"verdict", "denied"}}).empty());
         // Refused outside as well, by its permissions.
         QVERIFY(!matching(rows, {{"kind", "create"}, {"verdict", "failed"}, {"target", "/usr/x"}}).empty());
+    }
+
+    void writesOnlyKeysThatTheManualNames()
+    {
+        const SessionRunner& runner = m_world->runner();
+        const std::string manual = readFile(REVET_MANUAL);
+        const std::string section
+            = manual.substr(manual.find(".SH LISTINGS AS JSON"),
+                            manual.find(".SH EXIT STATUS") - manual.find(".SH LISTINGS AS JSON"));
+        for (const std::vector<std::string>& command :
+             std::vector<std::vector<std::string>>{{"ps", "--all"},
+                                                   {"log", m_session},
+                                                   {"log", m_session, "--verify"},
+                                                   {"files", m_session},
+                                                   {"net", m_session},
+                                                   {"tree", m_session},
+                                                   {"profile", "list"},
+                                                   {"profile", "show", "base"},
+                                                   {"prune", "--older-than", "1s", "--dry-run"}}) {
+            const auto rows = runner.list(command);
+            QVERIFY2(!rows.empty() || command.front() == "prune", command.front().c_str());
+            for (const nlohmann::json& row : rows) {
+                for (const std::string& key : keysOf(row)) {
+                    const QRegularExpression word(
+                        QStringLiteral("\\b%1\\b").arg(QString::fromStdString(key)));
+                    QVERIFY2(word.match(QString::fromStdString(section)).hasMatch(), key.c_str());
+                }
+            }
+        }
     }
 
     void filtersTheLog()
