@@ -17,9 +17,10 @@ namespace revet::journal {
 class JournalWriter::Private
 {
 public:
-    Private(BatchStore store, Failure failure)
+    Private(BatchStore store, Failure failure, Committed committed)
         : m_store(std::move(store))
         , m_failure(std::move(failure))
+        , m_committed(std::move(committed))
         , m_thread([this] { work(); })
     {
     }
@@ -48,6 +49,9 @@ private:
                 reportFailure(written.error());
                 break;
             }
+            if (m_committed && !batch.events.empty()) {
+                m_committed(batch.events.back().seq);
+            }
             m_queue.done();
         }
         if (!m_error) {
@@ -72,6 +76,7 @@ private:
     BatchQueue m_queue;
     std::optional<BatchStore> m_store; // the writer's thread only
     Failure m_failure;
+    Committed m_committed;
     std::optional<Error> m_error; // the writer's thread until it is joined
     std::mutex m_closeMutex;
     std::thread m_thread; // last: it uses all of the above
@@ -88,11 +93,12 @@ JournalWriter::~JournalWriter()
 }
 
 Result<std::unique_ptr<JournalWriter>> JournalWriter::create(const std::filesystem::path& file,
-                                                             const SessionInfo& session, Failure failure)
+                                                             const SessionInfo& session, Failure failure,
+                                                             Committed committed)
 {
     REVET_ASSIGN_OR_RETURN(BatchStore store, BatchStore::create(file, session));
-    return std::unique_ptr<JournalWriter>(
-        new JournalWriter(std::make_unique<Private>(std::move(store), std::move(failure))));
+    return std::unique_ptr<JournalWriter>(new JournalWriter(
+        std::make_unique<Private>(std::move(store), std::move(failure), std::move(committed))));
 }
 
 void JournalWriter::append(Event event)

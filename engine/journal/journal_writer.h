@@ -22,11 +22,15 @@ class JournalWriter
 {
 public:
     using Failure = std::function<void(const Error&)>;
+    /// Called on the writer's thread for every batch: the events up to this one can be read.
+    using Committed = std::function<void(EventSeq last)>;
 
     /// Creates the file and its tables (mode 0600) or fails; never waits for the disk. Times are kept
     /// relative to session.started.
-    [[nodiscard]] static Result<std::unique_ptr<JournalWriter>>
-    create(const std::filesystem::path& file, const SessionInfo& session, Failure failure);
+    [[nodiscard]] static Result<std::unique_ptr<JournalWriter>> create(const std::filesystem::path& file,
+                                                                       const SessionInfo& session,
+                                                                       Failure failure,
+                                                                       Committed committed = {});
     ~JournalWriter();
     JournalWriter(const JournalWriter&) = delete;
     JournalWriter& operator=(const JournalWriter&) = delete;

@@ -47,7 +47,7 @@ Result<void> loadFilter(const Step& step, std::uint32_t number, int socket)
     // The kernel only reads it.
     program.filter = reinterpret_cast<sock_filter*>(const_cast<char*>(bpf.data()));
     // Without WAIT_KILLABLE_RECV any signal (Go's preemption, SIGCHLD) restarts the call and its question.
-    // It asks for NEW_LISTENER; SYNC_WAKE_UP only costs (ARCHITECTURE.md).
+    // It asks for NEW_LISTENER.
     const unsigned long flags
         = wantsListener ? SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV : 0;
     const auto loaded = static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program));

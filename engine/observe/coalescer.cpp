@@ -5,7 +5,9 @@
 
 #include "engine/observe/fact_window.h"
 
+#include <algorithm>
 #include <array>
+#include <condition_variable>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -15,6 +17,8 @@ namespace {
 
 /// Long enough for a program's loop over one file, short enough for eyes that follow the timeline.
 constexpr std::chrono::milliseconds kWindow{250};
+/// How often it is looked for what is due.
+constexpr std::chrono::milliseconds kGrain{50};
 /// What is held back at most, some 32 MiB: beyond it the oldest go early.
 constexpr std::size_t kHeldMaximum = 65536;
 /// Four times what a box of two cores can cause and a journal can take: only a flood gets there.
@@ -66,6 +70,13 @@ public:
         }
     }
 
+    /// Whether flush(Due) will have something to do, if only later.
+    [[nodiscard]] bool holdsSomething() const
+    {
+        return held.size() + announced.size() > 0
+            || std::any_of(dropped.begin(), dropped.end(), [](std::uint64_t count) { return count > 0; });
+    }
+
     void beginSecond(SteadyTime now)
     {
         secondBegan = now;
@@ -95,6 +106,8 @@ public:
     const Clock& clock;
     const Output output;
     std::mutex mutex; ///< guards what follows, and the order of the output
+    std::condition_variable changed; ///< for flushWhenDue()
+    bool isStopping = false;
     FactWindow held; ///< ordinary ones: out when their window ends, with their count
     FactWindow announced; ///< security-relevant ones: out at once, their repeats when the window ends
     SteadyTime secondBegan;
@@ -121,6 +134,9 @@ void Coalescer::add(ProcessNumber process, Fact fact)
     if (Event* const repeated = window.find(process, fact, now)) {
         ++repeated->count;
         return;
+    }
+    if (!d->holdsSomething()) {
+        d->changed.notify_one();
     }
     Event event;
     event.time = d->clock.now();
@@ -160,6 +176,26 @@ void Coalescer::flush(Flush flush)
     if (flush == Flush::All || now - d->secondBegan >= std::chrono::seconds(1)) {
         d->beginSecond(d->clock.steadyNow());
     }
+}
+
+bool Coalescer::flushWhenDue()
+{
+    {
+        std::unique_lock lock(d->mutex);
+        d->changed.wait(lock, [this] { return d->isStopping || d->holdsSomething(); });
+        if (d->changed.wait_for(lock, kGrain, [this] { return d->isStopping; })) {
+            return false;
+        }
+    }
+    flush(Flush::Due);
+    return true;
+}
+
+void Coalescer::stop()
+{
+    const std::lock_guard lock(d->mutex);
+    d->isStopping = true;
+    d->changed.notify_one();
 }
 
 } // namespace revet::observe

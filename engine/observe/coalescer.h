@@ -27,9 +27,13 @@ public:
     Coalescer& operator=(Coalescer&&) = delete;
 
     void add(ProcessNumber process, Fact fact);
-    /// Lets go of everything whose window is over; the owner calls it every 50 ms, and with All at the end.
+    /// Lets go of everything whose window is over, or of all at the end. May wait for the output.
     enum class Flush { Due, All };
     void flush(Flush flush);
+    /// Sleeps until something is due and lets it go; called in a loop by one thread of the owner. While
+    /// nothing is held back it does not wake. False after stop().
+    [[nodiscard]] bool flushWhenDue();
+    void stop();
 
 private:
     class Private;

@@ -46,13 +46,6 @@ void readProgram(ProcessRecord& record)
     }
 }
 
-Result<int> threadGroupOf(int tid)
-{
-    REVET_ASSIGN_OR_RETURN(const os::ProcessDirectory process, os::ProcessDirectory::open(tid));
-    REVET_ASSIGN_OR_RETURN(const os::ProcessStatus status, process.status());
-    return status.threadGroup;
-}
-
 bool isBoxProcess(int pid)
 {
     const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(pid);

@@ -22,8 +22,6 @@ struct ProcessFacts
 [[nodiscard]] Result<ProcessFacts> readProcessFacts(int pid);
 /// Reads again what an exec replaces. What cannot be read stays as it was.
 void readProgram(ProcessRecord& record);
-/// The thread group of a thread.
-[[nodiscard]] Result<int> threadGroupOf(int tid);
 /// Whether the process is one of a box rather than of the host: it lives in a pid namespace of its own, and
 /// is not that namespace's first process.
 [[nodiscard]] bool isBoxProcess(int pid);

@@ -5,8 +5,8 @@
 
 #include "engine/base/assert.h"
 #include "engine/observe/process_facts.h"
-#include "engine/os/pidfd.h"
 #include "engine/os/proc_fs.h"
+#include "engine/os/process_handle.h"
 
 #include <array>
 #include <cerrno>
@@ -18,14 +18,11 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace revet::observe {
 namespace {
 
-/// A number can only come back to another process after all others were given out: that takes seconds.
-constexpr std::chrono::milliseconds kTrustedFor{250};
 constexpr std::size_t kThreadsMaximum = 65536;
 constexpr std::size_t kChildrenMaximum = 256; ///< of one ending process
 constexpr int kAncestorsMaximum = 64; ///< unseen ones that are taken up with their descendant
@@ -39,8 +36,7 @@ public:
     struct Node
     {
         ProcessRecord record;
-        UniqueFd pidFd; ///< none where there was no descriptor left: then its end stays unknown
-        SteadyTime checked;
+        os::ProcessHandle handle;
         bool isReplacingProgram = false;
         std::optional<std::int32_t> exitStatus; ///< what exit_group said
         std::vector<int> threads; ///< keys of m_threads
@@ -60,7 +56,7 @@ public:
     }
 
     Node* find(int tid);
-    Node* learn(int pid, int ancestorsLeft);
+    Node* learn(os::ProcessHandle handle, int ancestorsLeft);
     void learnChildren(int pid);
     void finishExec(Node& node);
     void end(Node& node);
@@ -88,90 +84,59 @@ public:
     News news; ///< not told yet
     std::uint32_t lastNumber = 0;
     std::unordered_map<int, std::unique_ptr<Node>> processes; ///< living ones by pid
-    std::unordered_map<int, int> threads; ///< thread -> pid
+    std::unordered_map<int, os::ThreadOwner> threads;
     std::unordered_map<std::uint32_t, int> pids; ///< number of a living one -> pid
-
-private:
-    [[nodiscard]] bool isCurrent(int tid, Node& node) const;
 };
-
-bool ProcessTree::Private::isCurrent(int tid, Node& node) const
-{
-    const SteadyTime now = clock.steadyNow();
-    if (now - node.checked < kTrustedFor) {
-        return true;
-    }
-    node.checked = now;
-    if (tid != node.record.pid && ::syscall(SYS_tgkill, node.record.pid, tid, 0) != 0) {
-        return false;
-    }
-    if (node.pidFd) {
-        return os::isPidFdAlive(node.pidFd.get());
-    }
-    const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(node.record.pid);
-    const Result<os::ProcessStat> stat
-        = process ? process->stat() : Result<os::ProcessStat>(fail(process.error()));
-    return stat && stat->startTicks == node.record.startTicks;
-}
 
 /// The node of a waiting thread, taken up where it is new; nullptr where it has gone.
 ProcessTree::Private::Node* ProcessTree::Private::find(int tid)
 {
     const auto thread = threads.find(tid);
     if (thread != threads.end()) {
-        const auto process = processes.find(thread->second);
-        if (process != processes.end() && isCurrent(tid, *process->second)) {
+        const auto process = processes.find(thread->second.pid());
+        if (process != processes.end()
+            && thread->second.isStill(process->second->handle, tid, clock.steadyNow())) {
             return process->second.get();
         }
         threads.erase(thread);
     }
-    const Result<int> pid = threadGroupOf(tid);
-    if (!pid) {
-        return nullptr;
-    }
-    Node* const node = learn(*pid, kAncestorsMaximum);
+    Result<os::ProcessHandle> handle = os::ProcessHandle::ofThread(tid);
+    Node* const node = handle ? learn(std::move(*handle), kAncestorsMaximum) : nullptr;
     if (node != nullptr) {
         if (threads.size() >= kThreadsMaximum) {
             threads.clear();
         }
-        threads[tid] = *pid;
+        threads.emplace(tid, os::ThreadOwner(node->record.pid, clock.steadyNow()));
         node->threads.push_back(tid);
     }
     return node;
 }
 
-ProcessTree::Private::Node* ProcessTree::Private::learn(int pid, int ancestorsLeft)
+ProcessTree::Private::Node* ProcessTree::Private::learn(os::ProcessHandle handle, int ancestorsLeft)
 {
+    const int pid = handle.pid();
     const auto known = processes.find(pid);
     if (known != processes.end()) {
-        known->second->checked = {};
-        if (isCurrent(pid, *known->second)) {
+        if (known->second->handle.isAlive()) {
             return known->second.get();
         }
         end(*known->second); // the number went to another process
     }
-    // The descriptor first: what is read after it is of the process that it pins, or fails.
-    Result<UniqueFd> pidFd = os::openPidFd(pid);
     Result<ProcessFacts> facts = readProcessFacts(pid);
-    if (!facts || (pidFd && !os::isPidFdAlive(pidFd->get()))) {
-        return nullptr;
+    if (!facts || !handle.isAlive()) {
+        return nullptr; // what was read is of another process
     }
-    auto node = std::make_unique<Node>();
-    node->record = std::move(facts->record);
+    auto node = std::make_unique<Node>(Node{std::move(facts->record), std::move(handle), false, {}, {}});
     node->record.started = clock.now();
-    node->checked = clock.steadyNow();
-    const auto parent = processes.find(facts->parentPid);
-    if (parent != processes.end() || (ancestorsLeft > 0 && isBoxProcess(facts->parentPid))) {
-        const Node* const parentNode = learn(facts->parentPid, ancestorsLeft - 1);
+    if (processes.contains(facts->parentPid) || (ancestorsLeft > 0 && isBoxProcess(facts->parentPid))) {
+        Result<os::ProcessHandle> parent = os::ProcessHandle::ofThread(facts->parentPid);
+        const Node* const parentNode = parent ? learn(std::move(*parent), ancestorsLeft - 1) : nullptr;
         node->record.parent = parentNode == nullptr ? ProcessNumber() : parentNode->record.number;
     }
     node->record.number = ProcessNumber(++lastNumber);
-    if (pidFd) {
-        node->pidFd = std::move(*pidFd);
-        epoll_event event{EPOLLIN, {}};
-        event.data.u64 = node->record.number.value();
-        static_cast<void>(::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, node->pidFd.get(), &event));
-    }
+    epoll_event event{EPOLLIN, {}};
+    event.data.u64 = node->record.number.value();
+    static_cast<void>(::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, node->handle.descriptor(), &event));
     pids[node->record.number.value()] = pid;
     news.push_back(node->record);
     return (processes[pid] = std::move(node)).get();
@@ -181,8 +146,11 @@ void ProcessTree::Private::learnChildren(int pid)
 {
     const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(pid);
     for (const int child : process ? process->children(kChildrenMaximum) : std::vector<int>()) {
-        if (!processes.contains(child)) {
-            learn(child, 0);
+        if (processes.contains(child)) {
+            continue;
+        }
+        if (Result<os::ProcessHandle> handle = os::ProcessHandle::ofThread(child)) {
+            learn(std::move(*handle), 0);
         }
     }
 }
@@ -200,9 +168,7 @@ void ProcessTree::Private::end(Node& node)
 {
     ProcessRecord record = std::move(node.record);
     record.ended = clock.now();
-    if (node.pidFd) {
-        record.waitStatus = waitStatusAfterEnd(record, node.pidFd.get());
-    }
+    record.waitStatus = waitStatusAfterEnd(record, node.handle.descriptor());
     if (!record.waitStatus) {
         record.waitStatus = node.exitStatus;
     }

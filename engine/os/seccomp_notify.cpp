@@ -6,6 +6,7 @@
 #include "engine/os/uapi.h"
 
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include <linux/seccomp.h>
@@ -13,6 +14,17 @@
 #include <sys/ioctl.h>
 
 namespace revet::os {
+namespace {
+
+/// Receiving what waits already takes a third of it, a switch to the caller and back at least the double.
+constexpr std::chrono::microseconds kWithoutSleep{1};
+
+[[nodiscard]] std::chrono::steady_clock::time_point now()
+{
+    return std::chrono::steady_clock::now();
+}
+
+} // namespace
 
 SeccompNotifyDevice::SeccompNotifyDevice(UniqueFd listener)
     : m_listener(std::move(listener))
@@ -21,9 +33,13 @@ SeccompNotifyDevice::SeccompNotifyDevice(UniqueFd listener)
 
 Result<std::optional<Notification>> SeccompNotifyDevice::receive()
 {
+    setWake(Wake::SameCore);
     for (;;) {
         seccomp_notif raw{}; // must be zero, else EINVAL
+        const auto asked = now();
         if (::ioctl(m_listener.get(), SECCOMP_IOCTL_NOTIF_RECV, &raw) == 0) {
+            // Who had to queue came from another core, and goes on there: else all would end up on ours.
+            setWake(now() - asked < kWithoutSleep ? Wake::AnyCore : Wake::SameCore);
             Notification notification;
             notification.id = raw.id;
             notification.tid = static_cast<int>(raw.pid);
@@ -73,6 +89,17 @@ Result<void> SeccompNotifyDevice::answerWithFd(std::uint64_t id, int fd, CloseOn
         return failErrno("hand a file descriptor to the box");
     }
     return {};
+}
+
+void SeccompNotifyDevice::setWake(Wake wake)
+{
+    if (wake == m_wake) {
+        return;
+    }
+    m_wake = wake;
+    // Before Linux 6.6 there is no such choice, and nothing depends on it.
+    static_cast<void>(::ioctl(m_listener.get(), SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+                              wake == Wake::SameCore ? SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP : 0));
 }
 
 void SeccompNotifyDevice::send(std::uint64_t id, std::int64_t value, int error, std::uint32_t flags)

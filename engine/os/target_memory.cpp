@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <limits>
+#include <string_view>
 
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -43,23 +44,21 @@ Result<void> TargetMemory::read(std::uint64_t address, std::span<std::byte> into
 Result<std::string> TargetMemory::readString(std::uint64_t address, std::size_t limit)
 {
     std::string text;
-    std::array<std::byte, kPageSize>
-        chunk; // NOLINT(cppcoreguidelines-pro-type-member-init): written before read
+    std::array<char, kPageSize> chunk; // NOLINT(cppcoreguidelines-pro-type-member-init): written before read
     std::size_t wanted = kFirstChunk;
     while (text.size() < limit) {
         // Never over the end of a page: the next one may not be readable, and need not be.
         const std::size_t untilPageEnd = kPageSize - address % kPageSize;
-        const std::span part = std::span(chunk).first(std::min({wanted, untilPageEnd, limit - text.size()}));
+        const std::span part = std::as_writable_bytes(
+            std::span(chunk).first(std::min({wanted, untilPageEnd, limit - text.size()})));
         // The file ignores PROT_NONE, the kernel's own copy does not; a guard page is met by running into it.
         const bool isContinuation = !text.empty() && address % kPageSize == 0;
         REVET_ASSIGN_OR_RETURN(const std::size_t count,
                                isContinuation ? readSomeByCall(address, part) : readSome(address, part));
-        const std::span<std::byte> got = part.first(count);
-        const auto end = std::find(got.begin(), got.end(), std::byte{0});
-        for (auto byte = got.begin(); byte != end; ++byte) {
-            text.push_back(static_cast<char>(*byte));
-        }
-        if (end != got.end()) {
+        const std::string_view got(chunk.data(), count);
+        const std::size_t end = got.find('\0');
+        text.append(got.substr(0, end));
+        if (end != std::string_view::npos) {
             return text;
         }
         address += count;

@@ -15,6 +15,10 @@
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) // Linux 5.19
 #endif
+#ifndef SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP // Linux 6.6
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
+#endif
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452 // Linux 6.6
 #endif

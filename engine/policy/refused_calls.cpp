@@ -4,6 +4,7 @@
 #include "engine/policy/refused_calls.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cerrno>
 #include <initializer_list>
 #include <vector>
@@ -244,6 +245,15 @@ std::vector<int> makeKnown()
     return numbers;
 }
 
+std::bitset<kLastNew + 1> numbersOf(std::span<const RefusedCall> calls)
+{
+    std::bitset<kLastNew + 1> numbers;
+    for (const RefusedCall& call : calls) {
+        numbers.set(static_cast<std::size_t>(call.when.syscallNumber)); // throws for one that is unknown
+    }
+    return numbers;
+}
+
 bool holds(const TrapRule& rule, const std::array<std::uint64_t, 6>& arguments)
 {
     return std::all_of(rule.tests.begin(), rule.tests.end(), [&](const TrapRule::ArgumentTest& test) {
@@ -261,6 +271,11 @@ std::span<const RefusedCall> refusedCalls()
 
 const RefusedCall* findRefused(int number, const std::array<std::uint64_t, 6>& arguments)
 {
+    // Asked for every call that waits, nearly all of which are in no entry.
+    static const std::bitset<kLastNew + 1> kInSome = numbersOf(refusedCalls());
+    if (number < 0 || number > kLastNew || !kInSome.test(static_cast<std::size_t>(number))) {
+        return nullptr;
+    }
     const std::span<const RefusedCall> calls = refusedCalls();
     const auto found = std::find_if(calls.begin(), calls.end(), [&](const RefusedCall& call) {
         return call.when.syscallNumber == number && holds(call.when, arguments);

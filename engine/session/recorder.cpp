@@ -14,6 +14,9 @@ Recorder::Recorder(const Clock& clock, journal::JournalWriter& writer)
     , m_exitWatcher([this] {
         while (m_processes.waitForExits()) { }
     })
+    , m_releaser([this] {
+        while (m_coalescer.flushWhenDue()) { }
+    })
 {
 }
 
@@ -42,11 +45,6 @@ void Recorder::note(Fact fact)
     m_coalescer.add(ProcessNumber(), std::move(fact));
 }
 
-void Recorder::flushDue()
-{
-    m_coalescer.flush(observe::Coalescer::Flush::Due);
-}
-
 void Recorder::flushAll()
 {
     m_coalescer.flush(observe::Coalescer::Flush::All);
@@ -57,6 +55,8 @@ void Recorder::close()
     if (m_exitWatcher.joinable()) {
         m_processes.stop();
         m_exitWatcher.join();
+        m_coalescer.stop();
+        m_releaser.join();
     }
     flushAll();
 }

@@ -31,8 +31,6 @@ public:
 
     /// A fact about the session itself.
     void note(Fact fact);
-    /// To be called every 50 ms: lets go of what has waited for repeats long enough.
-    void flushDue();
     /// Lets go of everything that is held back for repeats.
     void flushAll();
     void close();
@@ -42,6 +40,7 @@ private:
     observe::ProcessTree m_processes;
     observe::Coalescer m_coalescer;
     std::jthread m_exitWatcher;
+    std::jthread m_releaser; ///< lets go of what has waited for repeats long enough
 };
 
 } // namespace revet::session

@@ -9,6 +9,7 @@
 #include "engine/tiers/plan_builder.h"
 #include "engine/tiers/system_view.h"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <memory>
@@ -16,6 +17,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,7 +29,6 @@ namespace {
 using launcher::Report;
 
 constexpr std::uint32_t kFirstCommand = 1;
-constexpr int kTickMs = 50; ///< how often coalesced events are let go and readers are told
 constexpr std::chrono::seconds kStopPatience{10};
 constexpr std::chrono::seconds kHangPatience{5};
 
@@ -91,9 +92,17 @@ Result<void> RunningSession::startJournal(const Places& places)
     const auto onFailure = [alarm = m_alarm.get()](const Error& error) {
         alarm->raise("the journal could not be written: " + errorLine(error));
     };
-    REVET_ASSIGN_OR_RETURN(
-        m_journal,
-        journal::JournalWriter::create(places.journal(m_preparation.info.id), m_preparation.info, onFailure));
+    m_advance.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!m_advance) {
+        return failErrno("watch the journal");
+    }
+    const auto onCommit = [this](EventSeq last) {
+        m_committed = last.value();
+        ::eventfd_write(m_advance.get(), 1);
+    };
+    REVET_ASSIGN_OR_RETURN(m_journal,
+                           journal::JournalWriter::create(places.journal(m_preparation.info.id),
+                                                          m_preparation.info, onFailure, onCommit));
     m_recorder = std::make_unique<Recorder>(m_clock, *m_journal);
     m_recorder->note(sessionFact("started", std::string(toString(m_preparation.info.tier))));
     for (const Fact& note : m_preparation.notes) {
@@ -178,18 +187,15 @@ SessionEnd RunningSession::serve()
     for (;;) {
         // A front end that has left and a terminal that nobody drains are simply not polled (-1).
         const bool drains = !m_frontEnd.isThere() && m_terminal.isOpen();
-        std::vector<pollfd> sources{{m_box.initSocket(), POLLIN, 0},
-                                    {m_box.keeperSocket(), POLLIN, 0},
-                                    {m_alarm->fd(), POLLIN, 0},
-                                    {m_frontEnd.fd(), POLLIN, 0},
-                                    {drains ? m_terminal.get() : -1, POLLIN, 0}};
+        std::vector<pollfd> sources{
+            {m_box.initSocket(), POLLIN, 0}, {m_box.keeperSocket(), POLLIN, 0},
+            {m_alarm->fd(), POLLIN, 0},      {m_advance.get(), POLLIN, 0},
+            {m_frontEnd.fd(), POLLIN, 0},    {drains ? m_terminal.get() : -1, POLLIN, 0}};
         for (const int fd : m_control->descriptors()) {
             sources.push_back({fd, POLLIN, 0});
         }
-        const std::size_t fixed = 5;
-        const int ready = ::poll(sources.data(), sources.size(), kTickMs);
-        m_recorder->flushDue();
-        m_control->tellAdvance(EventSeq(m_journal->eventCount()));
+        const std::size_t fixed = 6;
+        const int ready = ::poll(sources.data(), sources.size(), patience());
         if (m_killAt && m_clock.steadyNow() >= *m_killAt) {
             return {m_stopReason, std::nullopt, std::nullopt};
         }
@@ -212,11 +218,14 @@ SessionEnd RunningSession::serve()
             return {"the box's keeper ended", std::nullopt, std::nullopt};
         }
         if (sources[3].revents != 0) {
+            tellAdvance();
+        }
+        if (sources[4].revents != 0) {
             if (auto end = handleFrontEnd()) {
                 return std::move(*end);
             }
         }
-        if (sources[4].revents != 0) {
+        if (sources[5].revents != 0) {
             drainTerminal();
         }
         std::vector<int> readable;
@@ -314,6 +323,22 @@ void RunningSession::stop(bool isForced)
     }
     const SteadyTime deadline = m_clock.steadyNow() + (isForced ? std::chrono::seconds(0) : kStopPatience);
     m_killAt = m_killAt ? std::min(*m_killAt, deadline) : deadline;
+}
+
+int RunningSession::patience() const
+{
+    if (!m_killAt) {
+        return -1;
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*m_killAt - m_clock.steadyNow());
+    return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+}
+
+void RunningSession::tellAdvance()
+{
+    eventfd_t count = 0;
+    ::eventfd_read(m_advance.get(), &count);
+    m_control->tellAdvance(EventSeq(m_committed));
 }
 
 void RunningSession::drainTerminal()

@@ -15,6 +15,7 @@
 #include "engine/session/streams.h"
 #include "engine/supervisor/supervisor.h"
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -66,6 +67,9 @@ private:
     void handleFrontEndGone();
     void stop(bool isForced);
     void drainTerminal();
+    void tellAdvance();
+    /// For poll(2): until the box's time to stop by itself is over.
+    [[nodiscard]] int patience() const;
     [[nodiscard]] SessionInfo liveInfo() const;
     [[nodiscard]] std::string summary() const;
 
@@ -79,6 +83,8 @@ private:
     Box m_box;
     std::vector<launcher::Step> m_commandSteps;
     std::unique_ptr<Alarm> m_alarm; ///< outlives what raises it
+    UniqueFd m_advance; ///< eventfd: the journal has more events, up to
+    std::atomic<std::uint64_t> m_committed = 0;
     std::unique_ptr<journal::JournalWriter> m_journal;
     std::unique_ptr<Recorder> m_recorder;
     policy::RunLaterTable m_runLater;

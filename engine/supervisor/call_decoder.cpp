@@ -25,11 +25,6 @@ namespace {
 
 } // namespace
 
-bool isPathCall(int number)
-{
-    return findDecoder(number) != nullptr;
-}
-
 Result<Call> decodeCall(const os::Notification& notification, Target& target)
 {
     const CallDecoder decode = findDecoder(notification.number);

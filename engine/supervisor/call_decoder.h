@@ -10,13 +10,10 @@
 
 namespace revet::supervisor {
 
-/// Whether decodeCall() knows the system call: all that name a file to be opened, made, changed or removed.
-/// bind(2) is one only for a socket with a path, see decodeBind().
-[[nodiscard]] bool isPathCall(int number);
-
 /// Reads a path call's arguments, once, out of registers and the target's memory: bounded, and a claim. Fails
-/// with the errno that the kernel would have given for arguments as malformed as these, and with the target's
-/// own errors (EPERM, ESRCH) where its memory cannot be read.
+/// with the errno that the kernel would have given for arguments as malformed as these, with the target's own
+/// errors (EPERM, ESRCH) where its memory cannot be read, and with ENOSYS for every system call that is no
+/// path call: path calls are all that name a file to be opened, made, changed or removed.
 [[nodiscard]] Result<Call> decodeCall(const os::Notification& notification, Target& target);
 
 /// Whether an open only reads: nothing created, cut or written.

@@ -23,12 +23,11 @@ Judgement MutationGuard::pinned(std::string_view path) const
     return {};
 }
 
-Judgement MutationGuard::changing(std::string_view path) const
+Judgement MutationGuard::changing(std::string_view path, const GitFinding& finding) const
 {
     if (auto refusal = pinned(path)) {
         return refusal;
     }
-    const GitFinding finding = m_git.find(path);
     if (finding.entry != GitEntry::Ordinary && finding.entry != GitEntry::DirectoryOnly) {
         return Refusal{gitRule("protected", finding.inside)};
     }
@@ -95,10 +94,11 @@ Judgement MutationGuard::removing(const Place& place, EntryKind kind) const
 
 Judgement MutationGuard::linking(std::string_view path) const
 {
-    if (auto refusal = changing(path)) {
+    const GitFinding finding = m_git.find(path);
+    if (auto refusal = changing(path, finding)) {
         return refusal;
     }
-    return m_git.find(path).isDotGit ? Refusal{gitRule("protected", ".git")} : Judgement();
+    return finding.isDotGit ? Refusal{gitRule("protected", ".git")} : Judgement();
 }
 
 Judgement MutationGuard::movingDirectory(const Place& from, const Place& to) const

@@ -24,7 +24,8 @@ public:
     }
 
     /// Content, owner or attributes of what exists at a canonical path.
-    [[nodiscard]] Judgement changing(std::string_view path) const;
+    [[nodiscard]] Judgement changing(std::string_view path) const { return changing(path, m_git.find(path)); }
+    [[nodiscard]] Judgement changing(std::string_view path, const GitFinding& finding) const;
     /// Mode: a hook may not become executable, while git itself tries the modes of config.
     [[nodiscard]] Judgement changingMode(std::string_view path) const;
     /// A new entry; `text` is what a link points to. `isJudged`: the content of a file whose content matters

@@ -136,21 +136,21 @@ Result<Answer> NotifyLoop::answerTo(const Notification& notification, Target& ta
     default:
         break;
     }
-    if (!isPathCall(notification.number)) {
-        return fail(ErrorCode::Malformed, "a call that nobody knows was trapped");
-    }
     return pathCall(notification, target);
 }
 
 Result<Answer> NotifyLoop::pathCall(const Notification& notification, Target& target)
 {
-    REVET_ASSIGN_OR_RETURN(const Call call, decodeCall(notification, target));
-    if (!isReadingOpen(call)) {
-        return mutation(notification, target, call);
+    const Result<Call> call = decodeCall(notification, target);
+    if (!call) {
+        return fail(call.error());
+    }
+    if (!isReadingOpen(*call)) {
+        return mutation(notification, target, *call);
     }
     // Goes on with whatever the path has become since: a read-only view of the project and a tree without
     // anything that the box may not read are what holds here.
-    return proceedUnless(m_forecast.readingOpen(target, call));
+    return proceedUnless(m_forecast.readingOpen(target, *call));
 }
 
 Result<Answer> NotifyLoop::mutation(const Notification& notification, Target& target, const Call& call)

@@ -205,31 +205,31 @@ Answer OpenBroker::openJudged(const Request& request, Found found) const
     if (found.status.st_nlink == 0) {
         return finish(request, std::move(found));
     }
-    const Deed deed = request.deed(ActionKind::Write, found.root, found.path);
-    if (auto refusal = m_context.guard.changing(found.path)) {
+    const auto deed = [&] { return request.deed(ActionKind::Write, found.root, found.path); };
+    const GitFinding finding = m_context.guard.git().find(found.path);
+    if (auto refusal = m_context.guard.changing(found.path, finding)) {
         // What git writes in place, and whose content can be judged when it is complete.
-        const GitFinding finding = m_context.guard.git().find(found.path);
         auto place = m_context.resolver.place(m_context.resolver.claimOf(found.path));
         if (finding.entry == policy::GitEntry::CommonDir && place) {
             return openDeferred(request, std::move(*place));
         }
-        return m_context.facts.denied(deed, *refusal);
+        return m_context.facts.denied(deed(), *refusal);
     }
-    if (m_context.guard.git().find(found.path).isDotGit) {
+    if (finding.isDotGit) {
         auto place = m_context.resolver.place(m_context.resolver.claimOf(found.path));
         return place ? openDeferred(request, std::move(*place)) : Answer::failure(ENOENT);
     }
     if (found.status.st_nlink > 1 && !m_context.links.areAllInside(found.status)) {
         const bool keepContent = (request.flags & O_TRUNC) == 0;
         if (auto refusal = separateLinks(m_context, found.path, found.status, keepContent)) {
-            return m_context.facts.denied(deed, *refusal);
+            return m_context.facts.denied(deed(), *refusal);
         }
         const std::uint64_t dropped = O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC;
         auto again = m_context.resolver.open(m_context.resolver.claimOf(found.path),
                                              (request.flags & ~dropped) | O_NONBLOCK | O_NOCTTY);
         auto copy = again ? m_context.resolver.identify(std::move(*again)) : fail(again.error());
         if (!copy || copy->path != found.path || copy->status.st_nlink > 1) {
-            return m_context.facts.denied(deed, {"hard link: changed meanwhile"});
+            return m_context.facts.denied(deed(), {"hard link: changed meanwhile"});
         }
         found = std::move(*copy);
     }

@@ -11,14 +11,10 @@
 #include <utility>
 
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace revet::supervisor {
 namespace {
 
-/// A number can only come back to another process after all others were given out: that takes seconds.
-constexpr std::chrono::milliseconds kTrustedFor{250};
 /// Each process costs two descriptors.
 constexpr std::size_t kMaximumProcesses = 128;
 constexpr std::size_t kMaximumThreads = 4096;
@@ -49,18 +45,14 @@ constexpr mode_t kStrictestMask = 0777;
 
 struct ProcessCache::Process
 {
-    Process(int group, UniqueFd fd)
-        : threadGroup(group)
-        , pidFd(std::move(fd))
-        , memory(group)
-        , checked(now())
+    explicit Process(os::ProcessHandle pinned)
+        : handle(std::move(pinned))
+        , memory(handle.pid())
     {
     }
 
-    int threadGroup;
-    UniqueFd pidFd; ///< none where there was no room: then nothing is remembered for longer than trusted
+    os::ProcessHandle handle;
     os::TargetMemory memory;
-    SteadyTime checked;
     std::optional<std::string> workingDirectory;
     std::uint64_t workingDirectoryGeneration = 0;
     SteadyTime settledFrom{}; ///< until then a chdir may be under way
@@ -79,51 +71,29 @@ ProcessCache::~ProcessCache() = default;
 
 Result<ProcessCache::Process*> ProcessCache::find(int tid)
 {
-    const auto group = m_threadGroups.find(tid);
-    if (group != m_threadGroups.end()) {
-        const auto known = m_processes.find(group->second);
-        if (known != m_processes.end() && isCurrent(tid, *known->second)) {
+    const auto thread = m_threads.find(tid);
+    if (thread != m_threads.end()) {
+        const auto known = m_processes.find(thread->second.pid());
+        if (known != m_processes.end() && thread->second.isStill(known->second->handle, tid, now())) {
             return known->second.get();
         }
-        m_processes.erase(group->second);
-        m_threadGroups.erase(group);
     }
-    int threadGroup = tid;
-    Result<UniqueFd> pidFd = os::openPidFd(tid);
-    if (!pidFd) {
-        // Not a leader, or no descriptor left; the status knows, and fails where the thread has gone.
-        REVET_ASSIGN_OR_RETURN(const os::ProcessDirectory process, os::ProcessDirectory::open(tid));
-        REVET_ASSIGN_OR_RETURN(const os::ProcessStatus status, process.status());
-        threadGroup = status.threadGroup;
-        pidFd = os::openPidFd(threadGroup);
-    }
+    REVET_ASSIGN_OR_RETURN(os::ProcessHandle handle, os::ProcessHandle::ofThread(tid));
     makeRoom();
-    m_threadGroups[tid] = threadGroup;
-    std::unique_ptr<Process>& process = m_processes[threadGroup];
-    if (!process || !isCurrent(threadGroup, *process)) {
-        process = std::make_unique<Process>(threadGroup, pidFd ? std::move(*pidFd) : UniqueFd());
+    m_threads.insert_or_assign(tid, os::ThreadOwner(handle.pid(), now()));
+    std::unique_ptr<Process>& process = m_processes[handle.pid()];
+    if (!process || !process->handle.isAlive()) {
+        process = std::make_unique<Process>(std::move(handle));
     }
     return process.get();
 }
 
-bool ProcessCache::isCurrent(int tid, Process& process)
-{
-    const SteadyTime time = now();
-    if (time - process.checked < kTrustedFor) {
-        return true;
-    }
-    process.checked = time;
-    const bool isThread
-        = tid == process.threadGroup || ::syscall(SYS_tgkill, process.threadGroup, tid, 0) == 0;
-    return isThread && process.pidFd && os::isPidFdAlive(process.pidFd.get());
-}
-
 void ProcessCache::makeRoom()
 {
-    if (m_processes.size() < kMaximumProcesses && m_threadGroups.size() < kMaximumThreads) {
+    if (m_processes.size() < kMaximumProcesses && m_threads.size() < kMaximumThreads) {
         return;
     }
-    m_threadGroups.clear();
+    m_threads.clear();
     m_processes.clear();
 }
 
@@ -131,14 +101,14 @@ void ProcessCache::beforeExec(int tid)
 {
     const Result<Process*> process = find(tid);
     if (process) {
-        m_processes.erase((*process)->threadGroup);
+        m_processes.erase((*process)->handle.pid());
     }
 }
 
 void ProcessCache::beforeExit(int tid)
 {
     beforeExec(tid);
-    m_threadGroups.erase(tid);
+    m_threads.erase(tid);
 }
 
 void ProcessCache::beforeDirectoryChange(int tid)
@@ -226,10 +196,7 @@ Result<std::string> ProcessTarget::descriptorPath(int fd)
 
 Result<UniqueFd> ProcessTarget::duplicateDescriptor(int fd)
 {
-    if (!m_process.pidFd) {
-        return fail(Error::fromErrno("open a process", EMFILE));
-    }
-    return ifStillWaiting(os::duplicateFrom(m_process.pidFd.get(), fd));
+    return ifStillWaiting(os::duplicateFrom(m_process.handle.descriptor(), fd));
 }
 
 mode_t ProcessTarget::fileModeMask()

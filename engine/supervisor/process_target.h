@@ -5,6 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/os/proc_fs.h"
+#include "engine/os/process_handle.h"
 #include "engine/os/seccomp_notify.h"
 #include "engine/os/target_memory.h"
 #include "engine/supervisor/target.h"
@@ -17,8 +18,7 @@
 
 namespace revet::supervisor {
 
-/// What is remembered of the processes behind one listener. One thread. A process is known by its pid and a
-/// pidfd, which pins the start time: a number that went to another process is noticed.
+/// What is remembered of the processes behind one listener. One thread.
 class ProcessCache
 {
 public:
@@ -44,7 +44,6 @@ public:
 
 private:
     friend class ProcessTarget;
-    [[nodiscard]] static bool isCurrent(int tid, Process& process);
     [[nodiscard]] Result<bool> seesBox(int tid);
     void makeRoom();
 
@@ -53,8 +52,8 @@ private:
     std::optional<os::FileId> m_boxMountNamespace;
     const TreeGeneration& m_generation;
     Context m_context;
-    std::unordered_map<int, std::unique_ptr<Process>> m_processes; ///< by thread group
-    std::unordered_map<int, int> m_threadGroups; ///< thread -> thread group
+    std::unordered_map<int, std::unique_ptr<Process>> m_processes; ///< by pid
+    std::unordered_map<int, os::ThreadOwner> m_threads;
 };
 
 /// The caller of one notification, read through the cache. Fails with ESRCH once nobody waits for an answer.

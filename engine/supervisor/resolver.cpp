@@ -144,8 +144,8 @@ Result<std::string> Resolver::claimedPath(Target& target, const PathArgument& ar
         REVET_ASSIGN_OR_RETURN(path,
                                argument.directory == AT_FDCWD ? target.workingDirectory()
                                                               : target.descriptorPath(argument.directory));
-        path += '/';
-        path += argument.path;
+        path.reserve(path.size() + 1 + argument.path.size());
+        path.append("/").append(argument.path);
     }
     if (!path.starts_with("/proc/") && !path.starts_with("/dev/")) {
         return path;

@@ -29,6 +29,7 @@ private Q_SLOTS:
     void keepsTheNewestStateOfTheSession();
     void sealsTheJournalOnCloseAndClosesTwice();
     void losesNothingWhenManyThreadsFillTheQueue();
+    void tellsHowFarItCanBeRead();
     void tellsOnceWhenTheFileIsDeleted();
     void tellsOnceWhenTheFileIsReplaced();
     void tellsWhenTheLogIsDeleted();
@@ -235,6 +236,30 @@ void TestJournalWriter::losesNothingWhenManyThreadsFillTheQueue()
     }
     QCOMPARE(after.value(), kThreads * kEach);
     QVERIFY(std::find(seen.begin(), seen.end(), false) == seen.end());
+}
+
+void TestJournalWriter::tellsHowFarItCanBeRead()
+{
+    const QTemporaryDir folder;
+    const auto file = pathIn(folder, "journal.db");
+    std::atomic<std::uint64_t> committed = 0;
+    std::atomic<bool> isReadable = true;
+    const auto writer = JournalWriter::create(file, sampleSession(), {}, [&](EventSeq last) {
+        bool isThere = false;
+        if (auto reader = JournalReader::open(file)) {
+            const auto page = reader->eventsAfter(EventSeq(last.value() - 1), 1);
+            isThere = page && page->size() == 1;
+        }
+        isReadable = isReadable && isThere;
+        committed = last.value();
+    });
+    REVET_VERIFY(writer);
+    for (std::uint64_t i = 1; i <= 10; ++i) {
+        (*writer)->append(sampleEvent(i));
+        QVERIFY(i % 5 != 0 || (*writer)->flush());
+        QVERIFY(i % 5 != 0 || committed == i);
+    }
+    QVERIFY(isReadable);
 }
 
 namespace {

@@ -7,7 +7,10 @@
 
 #include <QTest>
 
+#include <atomic>
 #include <map>
+#include <mutex>
+#include <thread>
 
 using namespace revet;
 using observe::Coalescer;
@@ -23,6 +26,22 @@ namespace {
     fact.target = target;
     return fact;
 }
+
+/// The machine's, and how often it was looked at.
+class CountingClock final : public Clock
+{
+public:
+    [[nodiscard]] WallTime now() const override { return m_clock.now(); }
+    [[nodiscard]] SteadyTime steadyNow() const override
+    {
+        ++asked;
+        return m_clock.steadyNow();
+    }
+    mutable std::atomic<int> asked = 0;
+
+private:
+    SystemClock m_clock;
+};
 
 } // namespace
 
@@ -40,6 +59,7 @@ private Q_SLOTS:
     void losesNothingOfFiftyThousandFactsASecond();
     void thinsAFloodAndSaysSo();
     void neverThinsRefusalsOrExecs();
+    void sleepsWhileNothingIsHeldBack();
 
 private:
     static constexpr ProcessNumber kProcess{1};
@@ -167,5 +187,41 @@ void CoalescerTest::neverThinsRefusalsOrExecs()
     QVERIFY(rows[Verdict::Permitted] < kFacts);
 }
 
-QTEST_APPLESS_MAIN(CoalescerTest)
+void CoalescerTest::sleepsWhileNothingIsHeldBack()
+{
+    const CountingClock clock;
+    std::mutex mutex;
+    std::vector<Event> events;
+    Coalescer coalescer(clock, [&](Event event) {
+        const std::scoped_lock lock(mutex);
+        events.push_back(std::move(event));
+    });
+    std::thread releaser([&] {
+        while (coalescer.flushWhenDue()) { }
+    });
+    const auto isOut = [&](std::size_t count) {
+        return QTest::qWaitFor([&] {
+            const std::scoped_lock lock(mutex);
+            return events.size() == count;
+        });
+    };
+    bool areOut = true;
+    bool hasSlept = true;
+    for (std::size_t burst = 1; burst <= 2; ++burst) {
+        coalescer.add(kProcess, factOf("/a"));
+        coalescer.add(kProcess, factOf("/a"));
+        areOut = areOut && isOut(burst);
+        coalescer.flush(Coalescer::Flush::Due); // waits for the other thread's
+        const int asked = clock.asked;
+        QTest::qWait(200);
+        hasSlept = hasSlept && clock.asked == asked;
+    }
+    coalescer.stop();
+    releaser.join();
+    QVERIFY(areOut);
+    QVERIFY(hasSlept);
+    QCOMPARE(events[1].count, 2U);
+}
+
+QTEST_GUILESS_MAIN(CoalescerTest)
 #include "tst_coalescer.moc"
