@@ -51,8 +51,8 @@ int unknownCommand(const std::string& name)
     }
     const std::string closest = closestWord(name, names);
     std::string hint = closest.empty() ? "" : ": did you mean '" + closest + "'?";
-    complain((name.starts_with('-') ? "unknown option '" : "unknown command '") + displayEscape(name) + "'" + hint
-             + "; `revet --help` lists the commands, `revet run -- COMMAND` runs one in a box");
+    complain((name.starts_with('-') ? "unknown option '" : "unknown command '") + displayEscape(name) + "'"
+             + hint + "; `revet --help` lists the commands, `revet run -- COMMAND` runs one in a box");
     return kUsage;
 }
 

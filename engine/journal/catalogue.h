@@ -51,7 +51,8 @@ public:
     [[nodiscard]] Result<void> removeSession(const SessionId& id); ///< NotFound
     /// All sessions, or those of one project, oldest first.
     [[nodiscard]] Result<std::vector<SessionInfo>> sessions(std::optional<std::string> project = {});
-    /// Moves a write-ahead log that has grown long into the file, waiting for the disk: for when nobody waits.
+    /// Moves a write-ahead log that has grown long into the file, waiting for the disk: for when nobody
+    /// waits.
     [[nodiscard]] Result<void> emptyLog();
     /// Those whose end nobody has recorded yet: running, or their revet-session has died.
     [[nodiscard]] Result<std::vector<SessionInfo>> openSessions();

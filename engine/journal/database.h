@@ -32,8 +32,9 @@ public:
     /// Switches to a write-ahead log that readers never wait for.
     [[nodiscard]] Result<void> useWal();
     /// From now on the log is synced when it starts over and at checkpoints only: a killed process loses
-    /// nothing that was committed, a machine that loses power may lose the last seconds. The first commit into
-    /// an empty log, which no older one can be taken for, may come before: it need not wait for the disk.
+    /// nothing that was committed, a machine that loses power may lose the last seconds. The first commit
+    /// into an empty log, which no older one can be taken for, may come before: it need not wait for the
+    /// disk.
     [[nodiscard]] Result<void> syncLog();
     /// Leaves the log where it is when the last connection closes, so that a short-lived process does not
     /// wait for the disk at its end.

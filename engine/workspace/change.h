@@ -10,8 +10,8 @@
 
 namespace revet::workspace {
 
-/// One path that a session left otherwise than it found it. Paths are relative to the workspace's root, in the
-/// box's bytes: hostile.
+/// One path that a session left otherwise than it found it. Paths are relative to the workspace's root, in
+/// the box's bytes: hostile.
 struct Change
 {
     enum class Kind : std::uint8_t { Added, Modified, Deleted, Renamed };
