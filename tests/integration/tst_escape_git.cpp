@@ -46,10 +46,10 @@ std::vector<std::string> deeds()
 /// What a person and their tools do later, in the repository and in everything that looks like one below it.
 void useGitOnTheHost(const World& world)
 {
-    static_cast<void>(world.runner().bare(
-        {"/bin/sh", "-c",
-         "for d in . */; do (cd \"$d\" && git status; echo later > later; git add later; git diff HEAD; "
-         "git -c user.name=T -c user.email=t@example.org commit -q --allow-empty -m later); done"}));
+    const std::string script
+        = "for d in . */; do (cd \"$d\" && git status; echo later > later; git add later; git diff HEAD; "
+          "git -c user.name=T -c user.email=t@example.org commit -q --allow-empty -m later); done";
+    static_cast<void>(world.runner().bare({"/bin/sh", "-c", script}));
 }
 
 } // namespace
