@@ -120,7 +120,7 @@ Result<void> RunningSession::startSupervisor(UniqueFd root)
         if (spec.tier == Tier::Container) {
             part.kind = supervisor::Root::Kind::Layered;
             const std::string layer = i == 0 ? spec.layer : spec.layer + "/side" + std::to_string(i - 1);
-            part.upper.reset(::open((layer + "/upper").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+            part.upper = std::move(m_preparation.uppers.at(i));
             part.lower.reset(::open(part.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
             // overlayfs made them with mode 000, the latter two with "volatile": a session that is killed
             // must leave nothing that resists removal.
