@@ -6,6 +6,7 @@
 #include "engine/base/log.h"
 #include "engine/domain/error_line.h"
 #include "engine/session/exec_failure.h"
+#include "engine/supervisor/resolver.h"
 #include "engine/tiers/plan_builder.h"
 #include "engine/tiers/system_view.h"
 
@@ -110,6 +111,11 @@ Result<void> RunningSession::startSupervisor(UniqueFd root)
     view.observe = spec.observe;
     view.outerRoot = std::move(root);
     view.sharedPrefixes = tiers::sharedSystemPrefixes();
+    view.hostPlaces = view.sharedPrefixes;
+    std::erase_if(view.hostPlaces, [](const std::string& place) { return place == "/dev"; }); // its own
+    for (const tiers::VisiblePath& path : spec.visible) {
+        view.hostPlaces.push_back(supervisor::normalized(path.inBox.empty() ? path.host : path.inBox));
+    }
     view.sharedPrefixes.push_back(spec.project);
     std::vector<std::string> paths{spec.project};
     paths.insert(paths.end(), spec.sideRoots.begin(), spec.sideRoots.end());

@@ -36,6 +36,9 @@ struct BoxView
     /// no procfs. Every path of the box is resolved here.
     UniqueFd outerRoot;
     std::vector<Root> roots; ///< the project first
+    /// What else of the host's tree the box sees, read-only or not: toolchains, --bind-ro, --bind-rw, the
+    /// system. A socket there that the box has not bound belongs to a program of the host.
+    std::vector<std::string> hostPlaces;
     /// Directories that are the same in the box and on the host (/usr, the project): nothing below them is
     /// withheld.
     std::vector<std::string> sharedPrefixes;

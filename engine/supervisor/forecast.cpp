@@ -183,19 +183,7 @@ Result<void> Forecast::directoryChange(Target& target, const PathArgument& direc
     return exhaustion();
 }
 
-bool Forecast::isBelowALayer(const std::string& canonical) const
-{
-    const Root* const root = m_resolver.rootOf(canonical);
-    if (root == nullptr || root->kind != Root::Kind::Layered || canonical.size() <= root->path.size()) {
-        return false;
-    }
-    const std::string relative = canonical.substr(root->path.size() + 1);
-    struct stat status = {};
-    return ::fstatat(root->upper.get(), relative.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0;
-}
-
-Result<std::optional<int>> Forecast::localConnect(Target& target, const PathArgument& socket,
-                                                  ConnectRecord record)
+Result<std::optional<int>> Forecast::localConnect(Target& target, const PathArgument& socket)
 {
     REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, socket));
     const Sighting sighting = m_resolver.look(claimed, LastComponent::Follow).sighting;
@@ -203,18 +191,6 @@ Result<std::optional<int>> Forecast::localConnect(Target& target, const PathArgu
         withheld(target, ActionKind::Connect, sighting);
         REVET_RETURN_IF_ERROR(exhaustion());
         return std::optional<int>(sighting.errnoValue != 0 ? sighting.errnoValue : ENOENT);
-    }
-    if (record == ConnectRecord::Yes) {
-        Fact fact;
-        fact.kind = ActionKind::Connect;
-        fact.target = sighting.path;
-        if (isBelowALayer(sighting.path)) {
-            // Through the overlay it is another inode, which nobody listens on: the kernel refuses.
-            fact.verdict = Verdict::Denied;
-            fact.errnoValue = ECONNREFUSED;
-            fact.rule = "a socket of the host";
-        }
-        m_facts.record(target.tid(), std::move(fact));
     }
     return std::optional<int>();
 }
