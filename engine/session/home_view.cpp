@@ -5,6 +5,7 @@
 
 #include "engine/base/directory.h"
 #include "engine/domain/places.h"
+#include "engine/journal/remove_tree.h"
 #include "engine/session/closed_directory.h"
 #include "engine/session/project_finder.h"
 
@@ -90,11 +91,12 @@ Result<UniqueFd> lockDirectory(const fs::path& directory)
 Result<void> makeLayer(const fs::path& layer)
 {
     REVET_ASSIGN_OR_RETURN(const auto upper, makeClosedDirectory(layer, "upper"));
-    // An upper that was mounted "volatile" is refused after a crash of the machine until this mark is gone.
-    // A cache may lose its last writes: the tools check what they find.
-    ::chmod((layer / "work/work").c_str(), 0700); // overlayfs leaves it with mode 000
-    std::error_code error;
-    fs::remove_all(layer / "work", error);
+    // An upper that was mounted "volatile" is refused until this mark is gone, as it is after every session.
+    // A cache may lose its last writes: the tools check what they find. overlayfs makes it with mode 000.
+    const UniqueFd directory(::open(layer.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (::faccessat(directory.get(), "work", F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        REVET_RETURN_IF_ERROR(journal::removeTree(directory.get(), "work"));
+    }
     return makePrivateDirectory(layer / "work");
 }
 
