@@ -61,19 +61,22 @@ Result<policy::ProfileSet> ShippedData::profiles() const
 
 Result<policy::RunLaterTable> ShippedData::runLater() const
 {
-    REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / (std::string("tables/run-later") + kCompiled)));
+    REVET_ASSIGN_OR_RETURN(const auto text,
+                           readText(m_installation.share / (std::string("tables/run-later") + kCompiled)));
     return policy::RunLaterTable::parse(text);
 }
 
 Result<policy::HiddenTable> ShippedData::hidden(const std::string& home) const
 {
-    REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / (std::string("tables/hidden") + kCompiled)));
+    REVET_ASSIGN_OR_RETURN(const auto text,
+                           readText(m_installation.share / (std::string("tables/hidden") + kCompiled)));
     return policy::HiddenTable::parse(text, {home, m_places.runtime.parent_path().string()});
 }
 
 Result<policy::EnvironmentTable> ShippedData::readEnvironment() const
 {
-    REVET_ASSIGN_OR_RETURN(const auto text, readText(m_installation.share / (std::string("tables/environment") + kCompiled)));
+    REVET_ASSIGN_OR_RETURN(const auto text,
+                           readText(m_installation.share / (std::string("tables/environment") + kCompiled)));
     return policy::EnvironmentTable::parse(text);
 }
 

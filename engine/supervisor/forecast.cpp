@@ -30,7 +30,8 @@ constexpr std::uint64_t kTemporaryFile = O_TMPFILE & ~O_DIRECTORY;
     return mode == 0 || S_ISCHR(mode) || S_ISBLK(mode) || S_ISFIFO(mode) || S_ISSOCK(mode);
 }
 
-[[nodiscard]] bool isEmptyDirectory(int directory)
+/// Whether it holds something, as far as it can be read at all.
+[[nodiscard]] bool isFilledDirectory(int directory)
 {
     const int fd = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(fd < 0 ? nullptr : ::fdopendir(fd), ::closedir);
@@ -38,10 +39,10 @@ constexpr std::uint64_t kTemporaryFile = O_TMPFILE & ~O_DIRECTORY;
     while (const dirent* const entry = stream ? ::readdir(stream.get()) : nullptr) {
         const std::string_view name = entry->d_name;
         if (name != "." && name != "..") {
-            return false;
+            return true;
         }
     }
-    return stream != nullptr;
+    return false;
 }
 
 [[nodiscard]] LastComponent lastOf(const Call& call)
@@ -297,7 +298,7 @@ void Forecast::removal(Target& target, const Call& call, const std::string& clai
     const bool wantsDirectory = call.operation == Operation::RemoveDirectory;
     if (look.sighting.state == State::Exists
         && (S_ISDIR(look.sighting.mode) != wantsDirectory
-            || (wantsDirectory && !isEmptyDirectory(look.object.get())))) {
+            || (wantsDirectory && isFilledDirectory(look.object.get())))) {
         return; // EISDIR, ENOTDIR, ENOTEMPTY
     }
     if (look.sighting.state != State::Exists) {
