@@ -47,9 +47,12 @@ bool isAlive(const SessionInfo& session)
     if (session.sessionPid <= 0) {
         return false;
     }
-    // A process id may have been given to somebody else meanwhile; the program's name tells.
-    const auto name = readText("/proc/" + std::to_string(session.sessionPid) + "/comm");
-    return name && *name == "revet-session\n";
+    // A process id may have been given to somebody else meanwhile; the program's name tells. What has ended
+    // and nobody has waited for yet (Z) is dead.
+    const std::string prefix = std::to_string(session.sessionPid) + " (revet-session) ";
+    const auto status = readText("/proc/" + std::to_string(session.sessionPid) + "/stat");
+    return status && status->starts_with(prefix) && status->size() > prefix.size()
+        && (*status)[prefix.size()] != 'Z' && (*status)[prefix.size()] != 'X';
 }
 
 Result<void> recoverDeadSessions(journal::Catalogue& catalogue, const Places& places)

@@ -148,9 +148,11 @@ private Q_SLOTS:
         writeFile(large, {});
         std::filesystem::resize_file(large, std::uintmax_t{250} << 20U);
         std::filesystem::create_hard_link(large, world.project() / "linked");
-        const Snapshot before = snapshot(world.project());
-        const auto isPassing = [](const std::filesystem::directory_entry& entry) {
-            return entry.path().filename().string().starts_with(".revet-");
+        const auto isSomethingLeft = [&] {
+            const std::filesystem::directory_iterator entries(world.project());
+            return std::any_of(begin(entries), end(entries), [](const auto& entry) {
+                return entry.path().filename().string().starts_with(".revet-");
+            });
         };
         bool isLeft = false;
         for (int attempt = 0; attempt < 20 && !isLeft; ++attempt) {
@@ -162,19 +164,20 @@ private Q_SLOTS:
             session.goOn();
             while (!isLeft && !session.process().waitForReadyRead(0)
                    && session.process().state() == QProcess::Running) {
-                const std::filesystem::directory_iterator entries(world.project());
-                isLeft = std::any_of(begin(entries), end(entries), isPassing);
+                isLeft = isSomethingLeft();
             }
             QCOMPARE(::kill(pid, SIGKILL), 0);
             static_cast<void>(session.rest());
-            const std::filesystem::directory_iterator entries(world.project());
-            isLeft = std::any_of(begin(entries), end(entries), isPassing);
+            isLeft = isSomethingLeft();
         }
         if (!isLeft) {
             QSKIP("a copy is made too quickly here to be interrupted");
         }
-        QCOMPARE(world.runner().run("sandbox", {"/bin/true"}).status, 0);
-        QCOMPARE(differences(before, snapshot(world.project())), "");
+        // The kernel may take its time with what was killed in the middle of a copy.
+        QVERIFY(comesTrue(kPatience, [&] {
+            return world.runner().run("sandbox", {"/bin/true"}).status == 0 && !isSomethingLeft();
+        }));
+        QCOMPARE(std::filesystem::hard_link_count(world.project() / "linked"), std::uintmax_t{2});
     }
 
     void leavesNothingWhenTheClientIsKilled_data() { addTierRows(); }
