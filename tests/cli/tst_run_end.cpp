@@ -89,9 +89,14 @@ std::string whatIsLeft(const World& world)
     if (!mountsMentioning(root).empty()) {
         return "a mount: " + mountsMentioning(root).front();
     }
-    const Finished removed
-        = world.runner().bare({"/bin/rm", "-rf", (world.home().dataHome() / "revet").string()});
-    return removed.err;
+    // Once more while the journal is still being closed: its log goes just then.
+    std::string left;
+    const bool isRemoved = comesTrue(kGrace, [&] {
+        const std::string script = "chmod -R u+rwx \"$0\" && rm -rf \"$0\"";
+        left = world.runner().bare({"/bin/sh", "-c", script, world.home().dataHome() / "revet"}).err;
+        return left.empty();
+    });
+    return isRemoved ? "" : left;
 }
 
 } // namespace
