@@ -7,7 +7,9 @@
 #include "engine/policy/toml_text.h"
 
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace revet::policy {
 
@@ -50,7 +52,18 @@ struct HiddenTable::Index
     std::unordered_multimap<std::string, std::size_t, TextHash, std::equal_to<>> plain;
     std::vector<Glob> globs;
     std::vector<ProjectRule> project;
+    /// A path that a rule covers has a component that the rule's last one matches: most names of a project
+    /// are cleared by this alone.
+    std::unordered_set<std::string, TextHash, std::equal_to<>> projectNames;
+    std::vector<NamePattern> projectGlobs;
     std::vector<PathPattern> projectExceptions;
+
+    [[nodiscard]] bool mayHideInProject(std::string_view name) const
+    {
+        return projectNames.find(name) != projectNames.end()
+            || std::any_of(projectGlobs.begin(), projectGlobs.end(),
+                           [&](const NamePattern& glob) { return glob.matches(name); });
+    }
 
     [[nodiscard]] bool applies(std::size_t entry, std::string_view path) const
     {
@@ -162,6 +175,17 @@ Result<void> readProject(const TomlReader& reader, HiddenTable::Index* index)
     for (const std::string& text : paths) {
         REVET_ASSIGN_OR_RETURN(auto pattern, compile(text));
         index->project.push_back({{"project", text}, std::move(pattern)});
+        REVET_ASSIGN_OR_RETURN(const auto alternatives,
+                               expandBraces(text, PathPattern::kMaximumAlternatives));
+        for (const std::string& alternative : alternatives) {
+            const std::string_view last = pathComponents(alternative).back();
+            if (isLiteral(last)) {
+                index->projectNames.emplace(last);
+            } else {
+                REVET_ASSIGN_OR_RETURN(auto glob, NamePattern::compile(last));
+                index->projectGlobs.push_back(std::move(glob));
+            }
+        }
     }
     for (const std::string& text : excepted) {
         REVET_ASSIGN_OR_RETURN(auto pattern, compile(text));
@@ -230,6 +254,11 @@ std::optional<HiddenTable::Entry> HiddenTable::match(std::string_view absolutePa
 
 std::optional<HiddenTable::Entry> HiddenTable::matchInProject(std::string_view relative) const
 {
+    const std::vector<std::string_view> names = pathComponents(relative);
+    if (std::none_of(names.begin(), names.end(),
+                     [&](std::string_view name) { return m_index->mayHideInProject(name); })) {
+        return std::nullopt;
+    }
     const auto covers = [&](const PathPattern& pattern) { return pattern.covers(relative); };
     if (std::any_of(m_index->projectExceptions.begin(), m_index->projectExceptions.end(), covers)) {
         return std::nullopt;

@@ -126,6 +126,9 @@ bool NamePattern::matchesOne(const Token& token, char byte) const
 
 bool NamePattern::matches(std::string_view name) const
 {
+    if (m_letterCase == LetterCase::Distinct && !(name.starts_with(m_prefix) && name.ends_with(m_suffix))) {
+        return false;
+    }
     // One place to go back to is enough: what an earlier star could still take, the latest one can take too.
     std::size_t token = 0;
     std::size_t position = 0;

@@ -65,7 +65,7 @@ std::string joined(const std::string& directory, std::string_view name)
 /// Names of a directory's entries, and which of them are directories themselves.
 struct Listing
 {
-    std::set<std::string, std::less<>> names;
+    std::vector<std::string> names;
     std::vector<std::string> directories;
 };
 
@@ -88,7 +88,10 @@ public:
             const std::string directory = std::move(waiting.front());
             waiting.pop_front();
             const Listing listing = list(directory);
-            if (policy::hasGitdirShape([&](std::string_view name) { return listing.names.contains(name); })) {
+            const auto has = [&](std::string_view name) {
+                return std::find(listing.names.begin(), listing.names.end(), name) != listing.names.end();
+            };
+            if (policy::hasGitdirShape(has)) {
                 repository(directory);
                 waiting.push_front(joined(directory, "modules"));
                 waiting.push_front(joined(directory, "worktrees"));
@@ -128,7 +131,7 @@ private:
             if (isDirectory) {
                 listing.directories.push_back(name);
             }
-            listing.names.insert(name);
+            listing.names.push_back(name);
         }
         return listing;
     }
