@@ -195,23 +195,14 @@ Judgement GitGuard::creating(std::string_view path, EntryKind kind, std::string_
     return {};
 }
 
-bool GitGuard::isOfOwnRepository(std::string_view directory, std::string_view target) const
+bool GitGuard::isOfARepository(std::string_view directory, std::string_view target) const
 {
-    const std::filesystem::path absolute = (std::filesystem::path(directory) / target).lexically_normal();
-    const auto isBelowParts = [&absolute](const std::string& gitdir) {
-        return isAtOrBelow(absolute.native(), gitdir + "/modules")
-            || isAtOrBelow(absolute.native(), gitdir + "/worktrees");
-    };
-    if (const Root* const root = m_resolver.rootOf(absolute.native());
-        root != nullptr && root->path.ends_with("/.git") && isBelowParts(root->path)) {
-        return true; // the repository of a linked worktree that is the project
-    }
-    for (; m_resolver.rootOf(directory) != nullptr && directory.size() > 1; directory = parentOf(directory)) {
-        if (isBelowParts(std::string(directory) + "/.git")) {
-            return true;
-        }
-    }
-    return false;
+    const std::string absolute = (std::filesystem::path(directory) / target).lexically_normal().native();
+    const Root* const root = m_resolver.rootOf(absolute);
+    // What is named so is judged as a part of a repository, whatever it is.
+    return root != nullptr
+        && (absolute.find("/.git/modules/") != std::string::npos
+            || absolute.find("/.git/worktrees/") != std::string::npos);
 }
 
 Judgement GitGuard::judgeContent(const GitFinding& finding, std::string_view path, std::string_view before,
@@ -227,7 +218,7 @@ Judgement GitGuard::judgeContent(const GitFinding& finding, std::string_view pat
         if (!target || !m_resolver.resolvesInside(parentOf(path), *target)) {
             return Refusal{gitRule("a repository outside the project", target.value_or("unreadable"))};
         }
-        if (!isOfOwnRepository(parentOf(path), *target)) {
+        if (!isOfARepository(parentOf(path), *target)) {
             return Refusal{gitRule("a repository elsewhere", *target)};
         }
         return {};

@@ -76,9 +76,10 @@ public:
 
 private:
     [[nodiscard]] bool hasShapeAt(std::string_view directory) const;
-    /// Whether a .git file in `directory` leads into the modules or worktrees of a repository around it: what
-    /// lies elsewhere could be led to another place later, by a link in place of a directory on the way.
-    [[nodiscard]] bool isOfOwnRepository(std::string_view directory, std::string_view target) const;
+    /// Whether a .git file in `directory` leads into the modules or worktrees of a repository in the project.
+    /// A directory on the way may become a link later; what it can lead to then is guarded by the same names,
+    /// or closed to everybody outside the box.
+    [[nodiscard]] bool isOfARepository(std::string_view directory, std::string_view target) const;
     const RootResolver& m_resolver;
 };
 

@@ -153,7 +153,7 @@ private Q_SLOTS:
         const std::string revet = SessionRunner::program("revet");
         const Finished finished = world.runner().bare(
             {"/bin/sh", "-c",
-             "git bisect start -q HEAD HEAD~7 >/dev/null && git bisect run " + revet + " run --tier "
+             "git bisect start HEAD HEAD~7 >/dev/null && git bisect run " + revet + " run --tier "
                  + fetched("tier")
                  + " -- sh -c 'test $(cat tracked) -lt 5 2>/dev/null || exit 1' >/dev/null 2>&1; "
                  + "git show -s --format=%s refs/bisect/bad"},

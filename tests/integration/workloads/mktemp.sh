@@ -10,3 +10,4 @@ for where in /tmp /var/tmp /dev/shm "$PWD"; do
     printf '#!/bin/sh\necho runs\n' > "$directory/script"; chmod +x "$directory/script"; "$directory/script"
     rm -r "$file" "$directory"
 done
+echo left > left

@@ -7,6 +7,7 @@
 . environment/bin/activate
 python -c 'import sys; print(sys.prefix != sys.base_prefix)'
 python -m pip --version | cut -d' ' -f1
+export PYTHONDONTWRITEBYTECODE=1 # compiled code holds paths and times
 mkdir tests
 cat > tests/test_sum.py <<'PY'
 import multiprocessing, os, tempfile
