@@ -74,9 +74,9 @@ Result<WallTime> parseRfc3339(std::string_view text)
     parts.tm_hour = digits(text, 11, 2);
     parts.tm_min = digits(text, 14, 2);
     parts.tm_sec = digits(text, 17, 2);
-    const bool inRange = parts.tm_year >= 70 - 0 && parts.tm_mon >= 0 && parts.tm_mon < 12
-        && parts.tm_mday >= 1 && parts.tm_mday <= 31 && parts.tm_hour >= 0 && parts.tm_hour < 24
-        && parts.tm_min >= 0 && parts.tm_min < 60 && parts.tm_sec >= 0 && parts.tm_sec <= 60;
+    const bool inRange = parts.tm_year >= 70 && parts.tm_mon >= 0 && parts.tm_mon < 12 && parts.tm_mday >= 1
+        && parts.tm_mday <= 31 && parts.tm_hour >= 0 && parts.tm_hour < 24 && parts.tm_min >= 0
+        && parts.tm_min < 60 && parts.tm_sec >= 0 && parts.tm_sec <= 60;
     if (!inRange) {
         return bad();
     }

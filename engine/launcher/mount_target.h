@@ -13,9 +13,9 @@ namespace revet::launcher {
 enum class TargetType { Directory, File };
 
 /// Opens (O_PATH) the place in the new tree where something is to be mounted and makes what is missing on the
-/// way. No component may be a symbolic link: below a private home the box chose the names (SECURITY E066).
-/// There (InTheWay::MoveAside) what is of another type gets another name, so that no box keeps the next from
-/// starting.
+/// way. No component may be a symbolic link: below a private home the box chose the names (SECURITY.md,
+/// E066). There (InTheWay::MoveAside) what is of another type gets another name, so that no box keeps the
+/// next from starting.
 enum class InTheWay { Fail, MoveAside };
 [[nodiscard]] Result<UniqueFd> openMountTarget(const std::string& path, TargetType type,
                                                InTheWay inTheWay = InTheWay::Fail);

@@ -39,7 +39,6 @@ public:
         os::ProcessHandle handle;
         bool isReplacingProgram = false;
         std::optional<std::int32_t> exitStatus; ///< what exit_group said
-        std::vector<int> threads; ///< keys of m_threads
     };
     using News = std::vector<ProcessRecord>;
 
@@ -84,6 +83,7 @@ public:
     News news; ///< not told yet
     std::uint32_t lastNumber = 0;
     std::unordered_map<int, std::unique_ptr<Node>> processes; ///< living ones by pid
+    /// Also of processes that have ended, until the number is asked about or there is no room.
     std::unordered_map<int, os::ThreadOwner> threads;
     std::unordered_map<std::uint32_t, int> pids; ///< number of a living one -> pid
 };
@@ -107,7 +107,6 @@ ProcessTree::Private::Node* ProcessTree::Private::find(int tid)
             threads.clear();
         }
         threads.emplace(tid, os::ThreadOwner(node->record.pid, clock.steadyNow()));
-        node->threads.push_back(tid);
     }
     return node;
 }
@@ -126,7 +125,7 @@ ProcessTree::Private::Node* ProcessTree::Private::learn(os::ProcessHandle handle
     if (!facts || !handle.isAlive()) {
         return nullptr; // what was read is of another process
     }
-    auto node = std::make_unique<Node>(Node{std::move(facts->record), std::move(handle), false, {}, {}});
+    auto node = std::make_unique<Node>(Node{std::move(facts->record), std::move(handle), false, {}});
     node->record.started = clock.now();
     if (processes.contains(facts->parentPid) || (ancestorsLeft > 0 && isBoxProcess(facts->parentPid))) {
         Result<os::ProcessHandle> parent = os::ProcessHandle::ofThread(facts->parentPid);
@@ -171,9 +170,6 @@ void ProcessTree::Private::end(Node& node)
     record.waitStatus = waitStatusAfterEnd(record, node.handle.descriptor());
     if (!record.waitStatus) {
         record.waitStatus = node.exitStatus;
-    }
-    for (const int thread : node.threads) {
-        threads.erase(thread);
     }
     pids.erase(record.number.value());
     processes.erase(record.pid); // closes the descriptor, which leaves the epoll set by that

@@ -13,7 +13,7 @@ namespace revet::observe {
 
 /// Who is who in a box: turns a thread id that the kernel named into a process of the session, for good.
 /// A process is known by (pid, start time); its parent is the one it had when it was first seen, or none,
-/// never a guess (MECHANISMS of attribution: ARCHITECTURE.md). Thread-safe.
+/// never a guess (ARCHITECTURE.md, decision 8). Thread-safe.
 class ProcessTree
 {
 public:
