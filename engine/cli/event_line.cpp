@@ -4,6 +4,7 @@
 #include "engine/cli/event_line.h"
 
 #include "engine/cli/message.h"
+#include "engine/cli/readable.h"
 #include "engine/cli/session_argument.h"
 #include "engine/cli/terminal.h"
 #include "engine/domain/display_escape.h"

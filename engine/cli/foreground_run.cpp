@@ -4,6 +4,7 @@
 #include "engine/cli/foreground_run.h"
 
 #include "engine/cli/message.h"
+#include "engine/cli/readable.h"
 #include "engine/domain/error_line.h"
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <csignal>
 #include <utility>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace revet::cli {
@@ -44,11 +44,6 @@ UniqueFd takeSignals()
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
     ::signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c): cannot fail for a valid signal
     return UniqueFd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-int exitStatusOf(std::int32_t waitStatus)
-{
-    return WIFSIGNALED(waitStatus) ? kSignalStatus + WTERMSIG(waitStatus) : WEXITSTATUS(waitStatus);
 }
 
 } // namespace
@@ -201,9 +196,7 @@ void ForegroundRun::handle(const ipc::Started& started, std::vector<UniqueFd> fd
 
 void ForegroundRun::handle(const ipc::Message& message)
 {
-    if (const auto* const notice = std::get_if<ipc::Notice>(&message)) {
-        say(notice->line);
-    } else if (std::holds_alternative<ipc::Stopped>(message)) {
+    if (std::holds_alternative<ipc::Stopped>(message)) {
         handleStop();
     } else if (const auto* const exited = std::get_if<ipc::Exited>(&message)) {
         m_waitStatus = exited->waitStatus;
@@ -282,7 +275,7 @@ int ForegroundRun::finish()
     if (!m_summary.empty()) {
         say(m_summary);
     }
-    return m_streams.hasLostOutput() ? kRunFailed : exitStatusOf(*m_waitStatus);
+    return m_streams.hasLostOutput() ? kRunFailed : shellStatus(*m_waitStatus);
 }
 
 } // namespace revet::cli

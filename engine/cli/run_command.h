@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/cli/foreground_run.h"
+#include "engine/cli/message.h"
 
 #include <optional>
 
@@ -11,10 +12,8 @@ namespace revet::cli {
 
 struct Ran
 {
-    int status = kRunFailedStatus;
+    int status = kRunFailed;
     std::optional<SessionId> session; ///< none when nothing started
-
-    static constexpr int kRunFailedStatus = 125;
 };
 
 /// Adds what the caller's process is (environment, terminal) and runs the request on it.

@@ -44,15 +44,4 @@ struct OpenedSession
 [[nodiscard]] nlohmann::json listingObject(const SessionId& session);
 void printJson(const nlohmann::json& object);
 
-/// As a shell says it: the command's status, or 128 + the signal's number.
-[[nodiscard]] int shellStatus(std::int32_t waitStatus);
-/// "exit 1", "signal 9 (Killed)".
-[[nodiscard]] std::string describeStatus(std::int32_t waitStatus);
-/// Local time of day with milliseconds.
-[[nodiscard]] std::string timeOfDay(WallTime time);
-/// "12s", "5m", "3h", "9d".
-[[nodiscard]] std::string ageOf(WallTime time);
-/// The last part of a path.
-[[nodiscard]] std::string_view lastPart(std::string_view path);
-
 } // namespace revet::cli

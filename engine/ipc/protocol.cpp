@@ -17,8 +17,8 @@ using nlohmann::json;
 
 /// In the order of Message's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<Message>> kTypes
-    = {"run",    "resize", "signal", "continue",  "detach",   "stop",        "started", "stopped", "exited",
-       "failed", "notice", "hello",  "subscribe", "advanced", "infoRequest", "info",    "answer"};
+    = {"run",    "resize", "signal", "continue",  "detach",   "stop",        "started", "stopped",
+       "exited", "failed", "hello",  "subscribe", "advanced", "infoRequest", "info",    "answer"};
 
 constexpr std::size_t kMaximumLineBytes = 1024;
 constexpr std::size_t kMaximumLines = 16;
@@ -138,15 +138,6 @@ void read(FieldReader& fields, Failed& message)
         fields.reject("exitCode");
     }
     fields.read("message", message.message, kMaximumLineBytes);
-}
-
-void write(json& object, const Notice& message)
-{
-    object["line"] = lineToJson(message.line);
-}
-void read(FieldReader& fields, Notice& message)
-{
-    fields.read("line", message.line, kMaximumLineBytes);
 }
 
 void write(json& object, const Advanced& message)

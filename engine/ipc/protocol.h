@@ -75,18 +75,15 @@ struct Exited
     std::int32_t waitStatus = 0; ///< as wait(2) gives it
     std::string summary; ///< one line; may be empty
 };
+/// The exit status of `revet run` when Revet itself failed.
+inline constexpr std::int32_t kRevetFailed = 125;
+
 /// Nothing runs, or no longer. The front end prints the message and exits with the code.
 struct Failed
 {
-    std::int32_t exitCode = 125;
+    std::int32_t exitCode = kRevetFailed;
     std::string message; ///< "WHAT: WHY; REMEDY"
 };
-/// A line for the person, now.
-struct Notice
-{
-    std::string line;
-};
-
 // Control socket: the client's Hello comes first and is answered by one.
 
 struct Hello ///< every frame carries the version; this one only opens the talk
@@ -115,7 +112,7 @@ struct Answer
 };
 
 using Message = std::variant<Run, Resize, Signal, Continue, Detach, Stop, Started, Stopped, Exited, Failed,
-                             Notice, Hello, Subscribe, Advanced, InfoRequest, Info, Answer>;
+                             Hello, Subscribe, Advanced, InfoRequest, Info, Answer>;
 
 /// One JSON object: {"version":1,"type":"resize",…}. Texts that would make the frame too large are cut.
 [[nodiscard]] std::string encode(const Message& message);

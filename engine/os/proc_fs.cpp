@@ -149,6 +149,17 @@ Result<SignalState> ProcessDirectory::signals() const
     return parseSignalState(text);
 }
 
+Result<int> ProcessDirectory::seccompFilters() const
+{
+    REVET_ASSIGN_OR_RETURN(const std::string text, readFile("status", kStatusLimit));
+    std::string_view line = lineOf(text, "\nSeccomp_filters:");
+    int filters = 0;
+    if (!parseNumber(takeWord(&line), &filters)) {
+        return fail(ErrorCode::Malformed, "parse the filters of /proc/PID/status");
+    }
+    return filters;
+}
+
 Result<std::string> ProcessDirectory::readLink(const char* name) const
 {
     std::array<char, PATH_MAX> target{};

@@ -59,6 +59,8 @@ public:
     [[nodiscard]] Result<ProcessStat> stat() const;
     [[nodiscard]] Result<ProcessStatus> status() const;
     [[nodiscard]] Result<SignalState> signals() const;
+    /// How many seccomp filters bind it (Linux 5.9).
+    [[nodiscard]] Result<int> seccompFilters() const;
     /// Where one of its links points ("cwd", "exe", "fd/3"): bytes, "(deleted)" and all.
     [[nodiscard]] Result<std::string> readLink(const char* name) const;
     /// The file behind one of its links ("root", "ns/mnt"), without opening it.

@@ -63,7 +63,6 @@ void ProtocolTest::bringsEveryKindOfMessageAcross()
         Stopped{20},
         Exited{256, "done"},
         Failed{125, "x: y; z"},
-        Notice{"n"},
         Hello{},
         Subscribe{},
         Advanced{EventSeq(9)},
@@ -137,8 +136,8 @@ void ProtocolTest::refusesHostileFrames_data()
     row("tier out of range", R"({"version":1,"type":"info","info":{"session":"k3f9q2","tier":6}})");
     row("info without id", R"({"version":1,"type":"info","info":{}})");
     row("info as list", R"({"version":1,"type":"info","info":[]})");
-    row("broken base64", R"({"version":1,"type":"notice","line":{"base64":"%%%"}})");
-    row("line too long", R"({"version":1,"type":"notice","line":")" + std::string(4000, 'x') + "\"}");
+    row("broken base64", R"({"version":1,"type":"failed","message":{"base64":"%%%"}})");
+    row("line too long", R"({"version":1,"type":"failed","message":")" + std::string(4000, 'x') + "\"}");
 }
 
 void ProtocolTest::refusesHostileFrames()
