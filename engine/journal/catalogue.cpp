@@ -317,18 +317,10 @@ Result<std::vector<SessionInfo>> Catalogue::openSessions()
     return readSessions("WHERE state NOT IN (3, 4, 5)", std::nullopt);
 }
 
-Result<std::vector<SessionInfo>> Catalogue::findSessions(std::string_view text)
+Result<std::optional<SessionInfo>> Catalogue::session(const SessionId& id)
 {
-    if (text.empty()) {
-        return std::vector<SessionInfo>();
-    }
-    for (const char* where : {"WHERE id = ?", "WHERE label = ?", "WHERE instr(id, ?) = 1"}) {
-        REVET_ASSIGN_OR_RETURN(auto found, readSessions(where, text));
-        if (!found.empty()) {
-            return found;
-        }
-    }
-    return std::vector<SessionInfo>();
+    REVET_ASSIGN_OR_RETURN(const auto found, readSessions("WHERE id = ?", id.text()));
+    return found.empty() ? std::nullopt : std::optional(found.front());
 }
 
 } // namespace revet::journal

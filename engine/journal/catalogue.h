@@ -56,9 +56,7 @@ public:
     [[nodiscard]] Result<void> emptyLog();
     /// Those whose end nobody has recorded yet: running, or their revet-session has died.
     [[nodiscard]] Result<std::vector<SessionInfo>> openSessions();
-    /// The sessions that `text` may mean: the one with that id, else those with that label, else those whose
-    /// id begins with it. More than one: the caller lists them.
-    [[nodiscard]] Result<std::vector<SessionInfo>> findSessions(std::string_view text);
+    [[nodiscard]] Result<std::optional<SessionInfo>> session(const SessionId& id);
 
 private:
     explicit Catalogue(Database database)

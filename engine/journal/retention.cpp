@@ -37,9 +37,12 @@ Result<std::vector<PruneItem>> planPrune(Catalogue& catalogue, const std::filesy
                                          const RetentionLimits& limits, WallTime now,
                                          const MustKeep& mustKeep)
 {
-    REVET_ASSIGN_OR_RETURN(const UniqueFd directory, openSessions(sessionsDirectory));
-    REVET_ASSIGN_OR_RETURN(const std::vector<SessionInfo> sessions, catalogue.sessions());
     std::vector<PruneItem> plan;
+    REVET_ASSIGN_OR_RETURN(const std::vector<SessionInfo> sessions, catalogue.sessions());
+    if (sessions.empty()) {
+        return plan; // nor is there a directory before the first one
+    }
+    REVET_ASSIGN_OR_RETURN(const UniqueFd directory, openSessions(sessionsDirectory));
     std::vector<PruneItem> young;
     std::uint64_t kept = 0;
     for (const SessionInfo& session : sessions) {
@@ -75,9 +78,8 @@ Result<void> prune(Catalogue& catalogue, const std::filesystem::path& sessionsDi
     if (item.session.id.isNone()) {
         return fail(ErrorCode::InvalidArgument, "prune a session without an id");
     }
-    REVET_ASSIGN_OR_RETURN(const auto now, catalogue.findSessions(id));
-    if (now.size() != 1 || now.front().id != item.session.id || !isOver(now.front())
-        || mustKeep(now.front())) {
+    REVET_ASSIGN_OR_RETURN(const auto now, catalogue.session(item.session.id));
+    if (!now || !isOver(*now) || mustKeep(*now)) {
         return fail(ErrorCode::Conflict, "prune the session " + id, "it is in use again, or gone");
     }
     REVET_ASSIGN_OR_RETURN(const UniqueFd directory, openSessions(sessionsDirectory));

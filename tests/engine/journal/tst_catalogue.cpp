@@ -19,7 +19,6 @@ class TestCatalogue : public QObject
 private Q_SLOTS:
     void keepsAProjectOnce();
     void keepsEveryFieldOfASession();
-    void findsSessionsByIdThenLabelThenPrefix();
     void listsTheSessionsOfOneProject();
     void givesDifferentIdsToManyProcessesAtOnce();
     void saysWhatToDoAboutADamagedFile();
@@ -77,10 +76,10 @@ void TestCatalogue::keepsEveryFieldOfASession()
     session.events = 123'456'789'012;
     session.asksPending = 3;
     REVET_VERIFY(catalogue->updateSession(session));
-    const auto found = catalogue->findSessions(id->text());
+    const auto found = catalogue->session(*id);
     REVET_VERIFY(found);
-    QCOMPARE(found->size(), std::size_t{1});
-    const SessionInfo& kept = found->front();
+    QVERIFY(found->has_value());
+    const SessionInfo& kept = **found;
     QCOMPARE(kept.id.text(), session.id.text());
     QCOMPARE(kept.label, session.label);
     QCOMPARE(kept.state, session.state);
@@ -98,34 +97,7 @@ void TestCatalogue::keepsEveryFieldOfASession()
     QCOMPARE(kept.asksPending, session.asksPending);
     REVET_VERIFY(catalogue->removeSession(*id));
     QCOMPARE(catalogue->sessions()->size(), std::size_t{0});
-}
-
-void TestCatalogue::findsSessionsByIdThenLabelThenPrefix()
-{
-    const QTemporaryDir folder;
-    auto catalogue = Catalogue::open(pathIn(folder, "catalogue.db"));
-    REVET_VERIFY(catalogue);
-    std::vector<SessionId> ids;
-    for (int i = 0; i < 60; ++i) { // more than letters, so that one-letter prefixes collide
-        SessionInfo session = sampleSession();
-        session.label = i == 0 ? "first" : "others";
-        ids.push_back(catalogue->addSession(session).value_or(SessionId()));
-    }
-    QCOMPARE(catalogue->findSessions("first")->size(), std::size_t{1});
-    QCOMPARE(catalogue->findSessions("first")->front().id.text(), ids[0].text());
-    QCOMPARE(catalogue->findSessions("others")->size(), std::size_t{59});
-    QCOMPARE(catalogue->findSessions(ids[7].text())->front().id.text(), ids[7].text());
-    std::size_t colliding = 0;
-    for (const char letter : std::string("abcdefghjkmnpqrstuvwxyz23456789")) {
-        const auto found = catalogue->findSessions(std::string(1, letter));
-        colliding = std::max(colliding, found->size());
-        for (const SessionInfo& session : *found) {
-            QCOMPARE(session.id.text().front(), letter);
-        }
-    }
-    QVERIFY(colliding > 1);
-    QCOMPARE(catalogue->findSessions("")->size(), std::size_t{0});
-    QCOMPARE(catalogue->findSessions("%")->size(), std::size_t{0});
+    QVERIFY(!catalogue->session(*id)->has_value());
 }
 
 void TestCatalogue::listsTheSessionsOfOneProject()

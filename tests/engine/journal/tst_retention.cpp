@@ -33,6 +33,7 @@ class TestRetention : public QObject
 
 private Q_SLOTS:
     void init();
+    void plansNothingBeforeTheFirstSession();
     void plansWhatIsTooOldOnly();
     void plansTheOldestUntilTheRestFits();
     void neverTakesARunningOrUndecidedSession();
@@ -66,6 +67,14 @@ SessionId TestRetention::addSession(std::chrono::hours age, std::size_t bytes, S
     std::filesystem::create_directory(m_sessions / id.text());
     std::ofstream(m_sessions / id.text() / "journal.db") << std::string(bytes, 'j');
     return id;
+}
+
+void TestRetention::plansNothingBeforeTheFirstSession()
+{
+    std::filesystem::remove(m_sessions);
+    const auto plan = planPrune(*m_catalogue, m_sessions, {}, kNow, keepNone);
+    REVET_VERIFY(plan);
+    QVERIFY(plan->empty());
 }
 
 void TestRetention::plansWhatIsTooOldOnly()
