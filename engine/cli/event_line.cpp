@@ -51,7 +51,8 @@ std::string describe(const Event& event)
         text += " -> " + displayEscape(event.other);
     }
     if (event.kind == ActionKind::Exit) {
-        text += (text.empty() ? "" : ": ") + describeStatus(static_cast<std::int32_t>(event.detail));
+        text += event.detail == kUnknownStatus ? "status not known"
+                                               : describeStatus(static_cast<std::int32_t>(event.detail));
     }
     if (event.errnoValue != 0) {
         const char* const name = ::strerrorname_np(event.errnoValue);

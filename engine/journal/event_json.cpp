@@ -122,7 +122,7 @@ nlohmann::json toJson(const Event& event, const ProcessRecord* process, const Se
     if (!event.other.empty()) {
         putBytes(object, "other", event.other);
     }
-    if (event.detail != 0) {
+    if (event.detail != 0 || event.kind == ActionKind::Exit) {
         object["detail"] = event.detail;
     }
     putBytes(object, "rule", event.rule);

@@ -9,7 +9,7 @@ namespace revet::session {
 
 Recorder::Recorder(const Clock& clock, journal::JournalWriter& writer)
     : m_writer(writer)
-    , m_processes(clock, [this](const ProcessRecord& record) { m_writer.update(record); })
+    , m_processes(clock, [this](const ProcessRecord& process) { tell(process); })
     , m_coalescer(clock, [this](Event event) { m_writer.append(std::move(event)); })
     , m_exitWatcher([this] {
         while (m_processes.waitForExits()) { }
@@ -23,6 +23,17 @@ Recorder::Recorder(const Clock& clock, journal::JournalWriter& writer)
 Recorder::~Recorder()
 {
     close();
+}
+
+void Recorder::tell(const ProcessRecord& process)
+{
+    m_writer.update(process);
+    if (process.ended) {
+        Fact end;
+        end.kind = ActionKind::Exit;
+        end.detail = process.waitStatus.value_or(kUnknownStatus);
+        m_coalescer.add(process.number, std::move(end));
+    }
 }
 
 void Recorder::record(int tid, Fact fact)

@@ -36,6 +36,8 @@ public:
     void close();
 
 private:
+    void tell(const ProcessRecord& process);
+
     journal::JournalWriter& m_writer;
     observe::ProcessTree m_processes;
     observe::Coalescer m_coalescer;

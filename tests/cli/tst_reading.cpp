@@ -199,6 +199,13 @@ private Q_SLOTS:
         QCOMPARE(matching(withheld, {{"verdict", "withheld"}}).size(), withheld.size());
         const auto renames = runner.list({"log", "first", "--kind", "rename", "--kind", "delete"});
         QCOMPARE(renames.size(), std::size_t{2});
+        // Every process has its end, with how it ended, in the order of things.
+        const auto ends = runner.list({"log", "first", "--kind", "exit"});
+        QCOMPARE(ends.size(), runner.list({"tree", "first"}).size());
+        QCOMPARE(matching(ends, {{"detail", 4 << 8}}).size(), std::size_t{1});
+        QCOMPARE(matching(ends, {{"detail", 3 << 8}}).size(), std::size_t{1});
+        QCOMPARE(ends.back().value("detail", 0), 3 << 8);
+        QVERIFY(runner.revet({"log", "first", "--kind", "exit"}).out.find("  exit 4  ") != std::string::npos);
         QCOMPARE(runner.list({"log", "--path", "./made", "--kind", "create"}).size(), std::size_t{1});
         QVERIFY(runner.list({"log", "--since", "2999-01-01T00:00:00Z"}).empty());
         QVERIFY(!runner.list({"log", "--since", "1h"}).empty());
