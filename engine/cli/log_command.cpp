@@ -81,17 +81,20 @@ Result<EventSeq> printFrom(EventSeq after, journal::JournalReader& reader, Event
     }
 }
 
-Result<void> follow(api::Engine& engine, const SessionId& id, EventSeq after, journal::JournalReader& reader,
+Result<void> follow(api::Engine& engine, const SessionId& id, journal::JournalReader& reader,
                     EventPrinter& printer, const journal::EventFilter& filter)
 {
+    EventSeq after;
     Result<ipc::Client> client = engine.connect(id);
     bool isLive = client && client->subscribe();
-    while (isLive) {
+    for (;;) {
+        REVET_ASSIGN_OR_RETURN(after, printFrom(after, reader, printer, filter));
+        if (!isLive) {
+            return {}; // read once more after its end: nothing is missed
+        }
         const Result<EventSeq> advance = client->waitForAdvance(kLongestWait);
         isLive = advance || advance.error().code == ErrorCode::TimedOut;
-        REVET_ASSIGN_OR_RETURN(after, printFrom(after, reader, printer, filter));
     }
-    return {};
 }
 
 int verifyOne(const api::Engine& engine, const SessionInfo& session, bool isJson)
@@ -110,10 +113,12 @@ int verifyOne(const api::Engine& engine, const SessionInfo& session, bool isJson
         object["first_bad_event"] = report->firstBadEvent;
         object["last_bad_event"] = report->lastBadEvent;
         object["problem"] = report->problem;
+        object["head"] = journal::toHex(report->head);
         printJson(object);
     } else if (report->isIntact) {
         print(session.id.text() + ": intact, " + std::to_string(report->events) + " events"
-              + (report->isSealed ? "" : ", not closed (it runs, or its end was cut off)") + '\n');
+              + (report->isSealed ? "" : ", not closed (it runs, or its end was cut off)") + ", newest hash "
+              + journal::toHex(report->head) + '\n');
     }
     if (!report->isIntact) {
         complain("verify " + session.id.text() + ": " + displayEscape(report->problem)
@@ -132,10 +137,10 @@ Result<void> printOne(api::Engine& engine, const SessionInfo& session, const Log
     REVET_ASSIGN_OR_RETURN(journal::JournalReader reader, engine.openJournal(session.id));
     EventPrinter printer(reader, session.id,
                          options.session.isJson ? EventPrinter::Form::Json : EventPrinter::Form::Text);
-    REVET_ASSIGN_OR_RETURN(const EventSeq last, printFrom(EventSeq(), reader, printer, filter));
     if (options.isFollowing) {
-        return follow(engine, session.id, last, reader, printer, filter);
+        return follow(engine, session.id, reader, printer, filter);
     }
+    REVET_RETURN_IF_ERROR(printFrom(EventSeq(), reader, printer, filter));
     return {};
 }
 
