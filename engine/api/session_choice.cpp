@@ -3,18 +3,14 @@
 
 #include "engine/api/session_choice.h"
 
+#include "engine/session/project_finder.h"
+
 #include <algorithm>
 #include <iterator>
 
 namespace revet::api {
 
 namespace {
-
-bool holds(std::string_view project, std::string_view directory)
-{
-    return directory == project
-        || (directory.starts_with(project) && (project == "/" || directory[project.size()] == '/'));
-}
 
 template<typename Predicate>
 std::vector<SessionInfo> select(const std::vector<SessionInfo>& sessions, Predicate predicate)
@@ -36,7 +32,7 @@ std::vector<SessionInfo> sessionsAround(const std::vector<SessionInfo>& sessions
 {
     std::string_view innermost;
     for (const SessionInfo& session : sessions) {
-        if (session.project.size() > innermost.size() && holds(session.project, directory)) {
+        if (session.project.size() > innermost.size() && session::isWithin(directory, session.project)) {
             innermost = session.project;
         }
     }

@@ -22,8 +22,6 @@ namespace revet::api {
 
 namespace {
 
-constexpr int kSessionFailed = 125;
-
 /// What a new process gets of us: descriptor 3 and the null device, nothing else.
 class SpawnSettings
 {
@@ -76,12 +74,12 @@ std::optional<StartedSession>& forkedSession()
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::dup2(null, standard) != standard) {
-            ::_exit(kSessionFailed);
+            ::_exit(ipc::kRevetFailed);
         }
     }
     if (socket == ipc::kFrontEndFd ? ::fcntl(socket, F_SETFD, 0) != 0
                                    : ::dup2(socket, ipc::kFrontEndFd) != ipc::kFrontEndFd) {
-        ::_exit(kSessionFailed);
+        ::_exit(ipc::kRevetFailed);
     }
     ::_exit(main());
 }

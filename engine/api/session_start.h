@@ -27,10 +27,9 @@ using SessionMain = int (*)();
 /// the beginning of a short-lived program without threads. One that is never asked for ends with the caller.
 void forkSession(SessionMain main = sessionMain);
 
-/// Gives the request to the session that was forked, or spawns revet-session as the leader of a session of
-/// its own, so that the terminal's signals do not reach it, and sends the request. Opens neither catalogue
-/// nor journal: this is the way that has to be short. Signals that the caller has blocked are not blocked in
-/// it.
+/// Gives the request to the session that was forked, or spawns revet-session (in which no signals are
+/// blocked). Either leads a session of its own, so that the terminal's signals do not reach it. Opens neither
+/// catalogue nor journal: this is the way that has to be short.
 [[nodiscard]] Result<StartedSession> startSession(const ipc::RunRequest& request);
 
 } // namespace revet::api

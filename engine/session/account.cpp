@@ -21,6 +21,15 @@ std::string environmentValue(const std::vector<std::string>& environment, const 
     return {};
 }
 
+std::vector<std::string> ownEnvironment()
+{
+    std::vector<std::string> variables;
+    for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+        variables.emplace_back(*variable);
+    }
+    return variables;
+}
+
 Result<Account> findAccount(const std::vector<std::string>& environment)
 {
     Account account;

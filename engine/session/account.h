@@ -28,4 +28,7 @@ struct Account
 [[nodiscard]] std::string environmentValue(const std::vector<std::string>& environment,
                                            const std::string& name);
 
+/// Our own environment.
+[[nodiscard]] std::vector<std::string> ownEnvironment();
+
 } // namespace revet::session

@@ -7,7 +7,7 @@
 #include "engine/session/account.h"
 #include "engine/session/doctor_machine.h"
 #include "engine/session/doctor_probes.h"
-#include "engine/session/doctor_process.h"
+#include "engine/session/text_file.h"
 #include "engine/session/tier_health.h"
 
 #include <algorithm>

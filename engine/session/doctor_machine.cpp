@@ -9,6 +9,7 @@
 #include "engine/session/doctor_probes.h"
 #include "engine/session/doctor_process.h"
 #include "engine/session/doctor_world.h"
+#include "engine/session/text_file.h"
 
 #include <cerrno>
 #include <cstdio>

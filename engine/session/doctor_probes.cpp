@@ -5,7 +5,6 @@
 
 #include "engine/journal/journal_reader.h"
 #include "engine/journal/verify.h"
-#include "engine/session/account.h"
 #include "engine/session/doctor_canaries.h"
 #include "engine/session/doctor_front_end.h"
 #include "engine/session/doctor_world.h"
@@ -57,7 +56,7 @@ Result<Preparation> prepareProbes(const ipc::RunRequest& request, const DoctorWo
     REVET_ASSIGN_OR_RETURN(
         const auto project,
         findProject(request.project, request.currentDirectory, account.home, world.places()));
-    Surroundings surroundings{world.places(), describeSession(request, project, *request.tier), "1"};
+    Surroundings surroundings{world.places(), account, describeSession(request, project, *request.tier), "1"};
     surroundings.session.id = SessionId::generate();
     REVET_ASSIGN_OR_RETURN(auto preparation, prepare(request, project, surroundings, data));
     preparation.spec.visible.push_back({installation.libexec / "revet-probe", kProbeInBox});
@@ -156,17 +155,17 @@ Result<std::vector<DoctorCheck>> runTierProbes(Tier tier, const Places& places,
 
     REVET_ASSIGN_OR_RETURN(auto ends, ipc::Channel::createPair());
     std::vector<DoctorCheck> checks;
+    REVET_ASSIGN_OR_RETURN(auto box,
+                           Box::start((installation.libexec / "revet-launch").string(), tiers::systemView()));
     DoctorFrontEnd frontEnd(std::move(ends.second), kPatience);
     {
-        REVET_ASSIGN_OR_RETURN(
-            auto box, Box::start((installation.libexec / "revet-launch").string(), tiers::systemView()));
         RunningSession session(std::move(box), std::move(preparation), request,
                                FrontEnd(std::move(ends.first)));
         session.setPlanEdit(edit);
         const auto end = session.run(data, world.places());
         session.finish(end ? *end
                            : SessionEnd{"it could not be started", std::nullopt,
-                                        ipc::Failed{125, toString(end.error())}});
+                                        ipc::Failed{ipc::kRevetFailed, toString(end.error())}});
     }
     const DoctorFrontEnd::Seen seen = frontEnd.finish();
     if (!seen.failure.empty()) {

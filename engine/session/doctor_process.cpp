@@ -108,15 +108,6 @@ int DoctorProcess::wait(std::chrono::milliseconds patience)
     return status;
 }
 
-std::vector<std::string> ownEnvironment()
-{
-    std::vector<std::string> variables;
-    for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
-        variables.emplace_back(*variable);
-    }
-    return variables;
-}
-
 Result<std::string> outputOf(const std::vector<std::string>& argv)
 {
     std::array<int, 2> ends{-1, -1};

@@ -46,8 +46,6 @@ private:
     UniqueFd m_handle;
 };
 
-/// Our own environment.
-[[nodiscard]] std::vector<std::string> ownEnvironment();
 /// Everything that a program writes to standard output, at most 1 MiB.
 [[nodiscard]] Result<std::string> outputOf(const std::vector<std::string>& argv);
 

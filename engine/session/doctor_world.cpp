@@ -5,9 +5,9 @@
 
 #include "engine/base/directory.h"
 #include "engine/journal/remove_tree.h"
+#include "engine/session/account.h"
 #include "engine/session/closed_directory.h"
-#include "engine/session/doctor_process.h"
-#include "engine/session/installation.h"
+#include "engine/session/text_file.h"
 
 #include <array>
 #include <cerrno>

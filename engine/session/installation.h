@@ -6,8 +6,6 @@
 #include "engine/base/result.h"
 
 #include <filesystem>
-#include <string>
-#include <string_view>
 
 namespace revet::session {
 
@@ -19,8 +17,5 @@ struct Installation
 
     [[nodiscard]] static Result<Installation> find();
 };
-
-/// The text of a file of at most 1 MiB.
-[[nodiscard]] Result<std::string> readText(const std::filesystem::path& file);
 
 } // namespace revet::session

@@ -5,10 +5,10 @@
 
 #include "engine/base/directory.h"
 #include "engine/domain/display_escape.h"
-#include "engine/session/account.h"
 #include "engine/session/closed_directory.h"
 #include "engine/session/git_identity.h"
 #include "engine/session/hidden_files.h"
+#include "engine/session/text_file.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -47,12 +47,12 @@ public:
         , m_project(project)
         , m_surroundings(surroundings)
         , m_data(data)
+        , m_account(surroundings.account)
     {
     }
 
     Result<Preparation> run()
     {
-        REVET_ASSIGN_OR_RETURN(m_account, findAccount(m_request.environment));
         REVET_ASSIGN_OR_RETURN(m_hidden, m_data.hidden(m_account.home));
         REVET_RETURN_IF_ERROR(chooseProfile());
         m_result.info = m_surroundings.session;
@@ -93,7 +93,7 @@ private:
     const FoundProject& m_project;
     const Surroundings& m_surroundings;
     const ShippedData& m_data;
-    Account m_account;
+    const Account& m_account;
     policy::HiddenTable m_hidden;
     policy::ResolvedProfile m_profile;
     std::vector<std::string> m_profileNames;

@@ -8,6 +8,7 @@
 #include "engine/domain/session_info.h"
 #include "engine/ipc/run_request.h"
 #include "engine/launcher/plan.h"
+#include "engine/session/account.h"
 #include "engine/session/home_view.h"
 #include "engine/session/project_finder.h"
 #include "engine/session/shipped_data.h"
@@ -38,6 +39,7 @@ struct Preparation
 struct Surroundings
 {
     Places places;
+    Account account;
     SessionInfo session; ///< as the catalogue has it
     std::string projectKey; ///< names the project's own directories: the catalogue's id of it
 };

@@ -5,7 +5,7 @@
 
 #include "engine/domain/display_escape.h"
 #include "engine/policy/git_rules.h"
-#include "engine/session/installation.h"
+#include "engine/session/text_file.h"
 
 #include <filesystem>
 
@@ -134,7 +134,7 @@ Result<void> refuseDangerous(const std::string& project, const std::string& home
 
 } // namespace
 
-bool isWithin(const std::string& path, const std::string& directory)
+bool isWithin(std::string_view path, std::string_view directory)
 {
     if (directory == "/" || path == directory) {
         return true;

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace revet::session {
@@ -28,6 +29,6 @@ struct FoundProject
                                                const Places& places);
 
 /// Whether `path` is `directory` or lies below it; both absolute and canonical. Compares whole components.
-[[nodiscard]] bool isWithin(const std::string& path, const std::string& directory);
+[[nodiscard]] bool isWithin(std::string_view path, std::string_view directory);
 
 } // namespace revet::session

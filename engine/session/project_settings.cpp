@@ -5,15 +5,14 @@
 
 #include "engine/base/unique_fd.h"
 #include "engine/os/socket.h"
+#include "engine/session/text_file.h"
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <optional>
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <sodium/crypto_generichash.h>
 #include <sodium/utils.h>
@@ -66,20 +65,6 @@ Result<policy::Settings> settingsIn(const std::filesystem::path& file)
 {
     REVET_ASSIGN_OR_RETURN(const std::optional<std::string> text, readSettingsFile(file));
     return text ? parsed(*text, file.string()) : policy::Settings();
-}
-
-/// Replaces a file as a whole: a reader sees the old or the new one.
-Result<void> replaceFile(const std::filesystem::path& file, std::string_view text)
-{
-    REVET_RETURN_IF_ERROR(makePrivateDirectory(file.parent_path()));
-    const std::string temporary = file.string() + ".new";
-    UniqueFd fd(
-        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
-    if (!fd || ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())
-        || ::fsync(fd.get()) != 0 || ::rename(temporary.c_str(), file.c_str()) != 0) {
-        return failErrno("write " + file.string());
-    }
-    return {};
 }
 
 std::string contentHash(std::string_view content)
@@ -165,7 +150,9 @@ Result<void> changeProjectSettings(const Places& places, journal::Catalogue& cat
         REVET_RETURN_IF_ERROR(policy::applyAssignment(&settings, assignment));
     }
     REVET_ASSIGN_OR_RETURN(settings, refuseUnbuilt(std::move(settings), "the project's settings"));
-    return replaceFile(ownFile(places, record), policy::toToml(settings));
+    const std::filesystem::path file = ownFile(places, record);
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(file.parent_path()));
+    return replaceFile(file, policy::toToml(settings));
 }
 
 Result<void> trustRepositorySettings(journal::Catalogue& catalogue, const std::string& project)

@@ -4,7 +4,7 @@
 #include "engine/session/recovery.h"
 
 #include "engine/base/unique_fd.h"
-#include "engine/session/installation.h"
+#include "engine/session/text_file.h"
 #include "engine/supervisor/fresh_file.h"
 
 #include <climits>

@@ -5,11 +5,9 @@
 
 #include "engine/base/log.h"
 #include "engine/domain/error_line.h"
+#include "engine/session/box_view.h"
 #include "engine/session/exec_failure.h"
-#include "engine/session/turn_locks.h"
-#include "engine/supervisor/resolver.h"
 #include "engine/tiers/plan_builder.h"
-#include "engine/tiers/system_view.h"
 
 #include <algorithm>
 #include <array>
@@ -17,12 +15,10 @@
 #include <memory>
 #include <utility>
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace revet::session {
@@ -77,7 +73,7 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
     // While the launcher builds the box on the other core.
     REVET_RETURN_IF_ERROR(startJournal(places));
     REVET_ASSIGN_OR_RETURN(m_runLater, data.runLater());
-    m_repositories = GitState::of(directRoots());
+    m_repositories = GitState::of(directRoots(m_preparation.spec));
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady());
     REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), places));
     REVET_RETURN_IF_ERROR(startCommand());
@@ -129,49 +125,7 @@ Result<void> RunningSession::startJournal(const Places& places)
 
 Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places)
 {
-    const tiers::BoxSpec& spec = m_preparation.spec;
-    supervisor::BoxView view;
-    view.tier = spec.tier;
-    view.observe = spec.observe;
-    view.outerRoot = std::move(root);
-    if (spec.tier == Tier::Sandbox) {
-        REVET_ASSIGN_OR_RETURN(view.turns, openTurnLocks(places.data / "turns", directRoots(), spec.home));
-        const auto record = places.passingRecord(m_preparation.info.id);
-        view.passingRecord.reset(::open(record.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-        if (!view.passingRecord) {
-            return failErrno("open " + record.string());
-        }
-    }
-    view.sharedPrefixes = tiers::sharedSystemPrefixes();
-    view.hostPlaces = view.sharedPrefixes;
-    std::erase_if(view.hostPlaces, [](const std::string& place) { return place == "/dev"; }); // its own
-    for (const tiers::VisiblePath& path : spec.visible) {
-        view.hostPlaces.push_back(supervisor::normalized(path.inBox.empty() ? path.host : path.inBox));
-    }
-    view.sharedPrefixes.push_back(spec.project);
-    std::vector<std::string> paths{spec.project};
-    paths.insert(paths.end(), spec.sideRoots.begin(), spec.sideRoots.end());
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-        supervisor::Root part;
-        part.path = paths[i];
-        part.host.reset(::open(part.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-        if (spec.tier == Tier::Container) {
-            part.kind = supervisor::Root::Kind::Layered;
-            const std::string layer = i == 0 ? spec.layer : spec.layer + "/side" + std::to_string(i - 1);
-            part.upper = std::move(m_preparation.uppers.at(i));
-            part.lower.reset(::open(part.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-            // overlayfs made them with mode 000, the latter two with "volatile": a session that is killed
-            // must leave nothing that resists removal.
-            for (const char* const made :
-                 {"/work/work", "/work/work/incompat", "/work/work/incompat/volatile"}) {
-                ::chmod((layer + made).c_str(), 0700);
-            }
-        }
-        if (!part.host || (spec.tier == Tier::Container && !part.upper)) {
-            return failErrno("open the project " + part.path);
-        }
-        view.roots.push_back(std::move(part));
-    }
+    REVET_ASSIGN_OR_RETURN(auto view, makeBoxView(m_preparation, std::move(root), places));
     m_supervisor = std::make_unique<supervisor::Supervisor>(
         std::move(view), supervisor::Supervisor::Dependencies{*m_recorder, m_runLater});
     return {};
@@ -378,23 +332,12 @@ void RunningSession::drainTerminal()
     }
 }
 
-std::vector<std::string> RunningSession::directRoots() const
-{
-    const tiers::BoxSpec& spec = m_preparation.spec;
-    std::vector<std::string> roots;
-    if (spec.tier == Tier::Sandbox) {
-        roots = spec.sideRoots;
-        roots.push_back(spec.project);
-    }
-    return roots;
-}
-
 void RunningSession::tellOfRepositories()
 {
     if (!m_repositories) {
         return; // no box was ever there
     }
-    const GitState now = GitState::of(directRoots());
+    const GitState now = GitState::of(directRoots(m_preparation.spec));
     for (Fact& change : now.changesSince(*m_repositories)) {
         m_recorder->note(std::move(change));
     }
@@ -441,7 +384,8 @@ void RunningSession::finish(const SessionEnd& end)
         m_frontEnd.send(*end.failure);
     } else if (!isRecorded) {
         m_frontEnd.send(ipc::Failed{
-            125, m_alarm->reason() + "; the box was ended; make room or repair the disk, then run again"});
+            ipc::kRevetFailed,
+            m_alarm->reason() + "; the box was ended; make room or repair the disk, then run again"});
     } else if (end.waitStatus) {
         m_frontEnd.send(ipc::Exited{*end.waitStatus, summary()});
     } else {

@@ -50,8 +50,6 @@ public:
     using EndRecord = std::function<void(const SessionInfo&)>;
     void setEndRecord(EndRecord record) { m_endRecord = std::move(record); }
 
-    [[nodiscard]] FrontEnd& frontEnd() { return m_frontEnd; }
-    [[nodiscard]] const SessionInfo& info() const { return m_preparation.info; }
     /// What the plan of this session's box is; changed by tests only, before run().
     using PlanEdit = std::function<void(launcher::Plan&)>;
     void setPlanEdit(PlanEdit edit) { m_planEdit = std::move(edit); }
@@ -73,8 +71,6 @@ private:
     [[nodiscard]] int patience() const;
     [[nodiscard]] SessionInfo liveInfo() const;
     [[nodiscard]] std::string summary() const;
-    /// What the box changes outside: none with a layer.
-    [[nodiscard]] std::vector<std::string> directRoots() const;
     void tellOfRepositories();
 
     Preparation m_preparation;

@@ -7,16 +7,10 @@
 
 namespace revet::session {
 
-namespace {
-
-constexpr int kRevetFailed = 125;
-
-} // namespace
-
 SessionEnd commandNotStarted(const launcher::Report& failed)
 {
     return {"a step of the command's start failed", std::nullopt,
-            ipc::Failed{kRevetFailed,
+            ipc::Failed{ipc::kRevetFailed,
                         "start the command: " + failed.text + ": "
                             + std::generic_category().message(failed.value)
                             + "; 'revet doctor' tells what works here"}};

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
-// revet-session: one process for each session, started by a front end with a socket as descriptor 3. Owns the
-// box, its supervisor and its journal; front ends come and go.
+// revet-session, for front ends that cannot fork their session as `revet run` does: one process for each
+// session, with the front end's socket as descriptor 3. Owns the box, its supervisor and its journal.
 
 #include "engine/session/session_process.h"
 

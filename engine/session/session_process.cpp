@@ -36,8 +36,6 @@ namespace revet::session {
 
 namespace {
 
-constexpr int kExitFailed = 125;
-
 /// What the caller ignores came to us with the process: nohup and shells count on it.
 std::uint64_t ignoredSignals()
 {
@@ -83,12 +81,12 @@ struct Registered
 
 /// Enters project and session into the catalogue, completes the request by the settings, decides the tier.
 Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject& project,
-                                   const std::string& home, const Places& places,
+                                   const Account& account, const Places& places,
                                    journal::Catalogue& catalogue)
 {
     REVET_RETURN_IF_ERROR(recoverDeadSessions(catalogue, places));
     REVET_ASSIGN_OR_RETURN(const auto settings, loadProjectSettings(places, catalogue, project.path));
-    applySettings(settings.effective.settings(), project.path, home, request);
+    applySettings(settings.effective.settings(), project.path, account.home, request);
     struct stat root = {};
     if (::stat(project.path.c_str(), &root) != 0) {
         return failErrno("look at " + project.path);
@@ -108,6 +106,7 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     REVET_ASSIGN_OR_RETURN(registered.surroundings.session.id,
                            catalogue.addSession(registered.surroundings.session));
     registered.surroundings.places = places;
+    registered.surroundings.account = account;
     registered.surroundings.projectKey = std::to_string(settings.project.id);
     registered.ignoredSettings = settings.ignored;
     registered.because = choice.because;
@@ -117,7 +116,7 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
 
 void tellFailure(FrontEnd& frontEnd, const Error& error)
 {
-    frontEnd.send(ipc::Failed{kExitFailed, errorLine(error)});
+    frontEnd.send(ipc::Failed{ipc::kRevetFailed, errorLine(error)});
 }
 
 void recordEnd(journal::Catalogue& catalogue, SessionInfo info)
@@ -163,7 +162,7 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
     REVET_ASSIGN_OR_RETURN(const auto project,
                            findProject(request.project, request.currentDirectory, account.home, places));
     REVET_ASSIGN_OR_RETURN(const auto registered,
-                           registerSession(request, project, account.home, places, catalogue));
+                           registerSession(request, project, account, places, catalogue));
 
     setUpLog(places.sessionDirectory(registered.surroundings.session.id) / "session.log");
     auto preparation = prepare(request, project, registered.surroundings, ready.data);
@@ -191,8 +190,8 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
     session.setEndRecord([&catalogue](const SessionInfo& info) { recordEnd(catalogue, info); });
     const auto end = session.run(ready.data, places);
     if (!end) {
-        session.finish(
-            {"it could not be started", std::nullopt, ipc::Failed{kExitFailed, errorLine(end.error())}});
+        session.finish({"it could not be started", std::nullopt,
+                        ipc::Failed{ipc::kRevetFailed, errorLine(end.error())}});
     } else {
         session.finish(*end);
     }
@@ -216,14 +215,14 @@ int runSessionProcess(RunningSession::PlanEdit edit)
     auto request = receiveRequest(channel);
     if (!request) {
         std::fprintf(stderr, "revet-session: %s\n", toString(request.error()).c_str());
-        return kExitFailed;
+        return ipc::kRevetFailed;
     }
     FrontEnd frontEnd(std::move(channel));
     const auto served = ready ? serve(frontEnd, std::move(*request), *ready, ignored, std::move(edit))
                               : Result<void>(fail(ready.error()));
     if (!served) {
         tellFailure(frontEnd, served.error());
-        return kExitFailed;
+        return ipc::kRevetFailed;
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "engine/session/shipped_data.h"
 
 #include "engine/base/directory.h"
+#include "engine/session/text_file.h"
 
 #include <algorithm>
 #include <cerrno>

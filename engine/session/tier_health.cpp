@@ -3,16 +3,12 @@
 
 #include "engine/session/tier_health.h"
 
-#include "engine/base/unique_fd.h"
-#include "engine/session/installation.h"
+#include "engine/session/text_file.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 
-#include <fcntl.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -73,19 +69,6 @@ Result<std::vector<TierHealth>> readHealth(const Places& places)
         result.push_back(std::move(health));
     }
     return result;
-}
-
-Result<void> replaceFile(const fs::path& file, const std::string& text)
-{
-    const std::string fresh = file.string() + "." + std::to_string(::getpid());
-    const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!fd || ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())
-        || ::rename(fresh.c_str(), file.c_str()) != 0) {
-        const Error error = Error::fromErrno("write " + file.string());
-        ::unlink(fresh.c_str());
-        return fail(error);
-    }
-    return {};
 }
 
 } // namespace
