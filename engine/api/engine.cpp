@@ -6,15 +6,12 @@
 #include "engine/session/account.h"
 #include "engine/session/installation.h"
 #include "engine/session/project_finder.h"
+#include "engine/session/recovery.h"
 #include "engine/session/shipped_data.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <utility>
-
-#include <unistd.h>
 
 namespace revet::api {
 
@@ -59,11 +56,8 @@ void Engine::refresh(SessionInfo& session) const
         }
         return;
     }
-    const bool isProcessThere
-        = session.sessionPid > 0 && (::kill(session.sessionPid, 0) == 0 || errno != ESRCH);
-    if (client.error().code == ErrorCode::NotFound && !isProcessThere) {
-        session.state = SessionState::Ended;
-        session.endReason = "revet-session died";
+    if (client.error().code == ErrorCode::NotFound && !session::isAlive(session)) {
+        session::noteDeath(session);
     }
 }
 
@@ -138,11 +132,7 @@ Result<policy::ProfileSet> Engine::profiles() const
 Result<std::string> Engine::findProject(const std::optional<std::string>& named,
                                         const std::string& directory) const
 {
-    std::vector<std::string> environment;
-    for (char** variable = environ; *variable != nullptr; ++variable) {
-        environment.emplace_back(*variable);
-    }
-    REVET_ASSIGN_OR_RETURN(const session::Account account, session::findAccount(environment));
+    REVET_ASSIGN_OR_RETURN(const session::Account account, session::findAccount(session::ownEnvironment()));
     REVET_ASSIGN_OR_RETURN(session::FoundProject found,
                            session::findProject(named, directory, account.home, m_places));
     return std::move(found.path);

@@ -34,7 +34,7 @@ public:
     [[nodiscard]] journal::Catalogue& catalogue() { return m_catalogue; }
 
     /// All sessions, oldest first. Live ones are asked for their present state; one whose revet-session was
-    /// killed is shown as ended.
+    /// killed is shown as it will be recorded: ended, or with changes that wait.
     [[nodiscard]] Result<std::vector<SessionInfo>> sessions();
     enum class Candidates : std::uint8_t { All, Live };
     /// The sessions that `wanted` can mean, oldest first (see chooseSessions()), live ones before others

@@ -55,6 +55,13 @@ bool isAlive(const SessionInfo& session)
         && (*status)[prefix.size()] != 'Z' && (*status)[prefix.size()] != 'X';
 }
 
+void noteDeath(SessionInfo& session)
+{
+    session.state = session.tier == Tier::Container ? SessionState::Review : SessionState::Ended;
+    session.endReason = "revet-session died";
+    session.sessionPid = 0;
+}
+
 Result<void> recoverDeadSessions(journal::Catalogue& catalogue, const Places& places)
 {
     REVET_ASSIGN_OR_RETURN(const auto sessions, catalogue.openSessions());
@@ -63,10 +70,8 @@ Result<void> recoverDeadSessions(journal::Catalogue& catalogue, const Places& pl
             continue;
         }
         removePassingFile(places.passingRecord(session.id));
-        session.state = session.tier == Tier::Container ? SessionState::Review : SessionState::Ended;
+        noteDeath(session);
         session.ended = SystemClock().now();
-        session.endReason = "revet-session died";
-        session.sessionPid = 0;
         REVET_RETURN_IF_ERROR(catalogue.updateSession(session));
         std::error_code error; // left only when the keeper was killed as well
         std::filesystem::remove(places.controlSocket(session.id), error);

@@ -16,4 +16,7 @@ namespace revet::session {
 /// Whether this session's revet-session is alive: its process exists and runs our program.
 [[nodiscard]] bool isAlive(const SessionInfo& session);
 
+/// What a session is from the death of its revet-session on; when that was, nobody knows.
+void noteDeath(SessionInfo& session);
+
 } // namespace revet::session
