@@ -8,6 +8,7 @@
 #include "engine/workspace/overlay_marks.h"
 
 #include <array>
+#include <climits>
 #include <string>
 
 #include <sys/stat.h>

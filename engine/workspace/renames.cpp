@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace revet::workspace {
@@ -98,9 +99,17 @@ void Pairing::collect()
     for (const Change& change : m_changes) {
         sides[entryOf(change).size] |= side(change);
     }
+    std::unordered_set<std::string_view> madeAgain;
+    for (const Change& change : m_changes) {
+        if (change.kind == Change::Kind::Added) {
+            madeAgain.insert(change.path);
+        }
+    }
     for (std::size_t i = 0; i < m_changes.size(); ++i) {
         const Change& change = m_changes[i];
-        if (side(change) == 0 || sides[entryOf(change).size] != (kIsDeleted | kIsAdded)) {
+        // A path that is there again, as something else, has not been moved away.
+        const bool stays = change.kind == Change::Kind::Deleted && madeAgain.contains(change.path);
+        if (stays || side(change) == 0 || sides[entryOf(change).size] != (kIsDeleted | kIsAdded)) {
             continue;
         }
         if (auto key = keyOf(change)) {
