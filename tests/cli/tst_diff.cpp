@@ -305,5 +305,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(DiffTest)
+QTEST_APPLESS_MAIN(DiffTest)
 #include "tst_diff.moc"
