@@ -126,6 +126,13 @@ Result<void> RunningSession::startJournal(const Places& places)
 Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places)
 {
     REVET_ASSIGN_OR_RETURN(auto view, makeBoxView(m_preparation, std::move(root), places));
+    for (const supervisor::Root& root : view.roots) {
+        if (root.kind == supervisor::Root::Kind::Layered) {
+            REVET_ASSIGN_OR_RETURN(UniqueFd upper, root.upper.duplicate());
+            REVET_ASSIGN_OR_RETURN(UniqueFd lower, root.lower.duplicate());
+            m_layers.push_back({std::move(upper), std::move(lower)});
+        }
+    }
     m_supervisor = std::make_unique<supervisor::Supervisor>(
         std::move(view), supervisor::Supervisor::Dependencies{*m_recorder, m_runLater});
     return {};
@@ -344,6 +351,22 @@ void RunningSession::tellOfRepositories()
     m_warning = now.warningSince(*m_repositories);
 }
 
+bool RunningSession::leavesChanges()
+{
+    if (m_preparation.info.tier != Tier::Container) {
+        return false;
+    }
+    const auto left = m_isHanging ? Result<LeftChanges>(fail(ErrorCode::TimedOut, "look at the layer"))
+                                  : findLeftChanges(m_layers, m_runLater);
+    if (!left) {
+        log(LogLevel::Warning, "session", "count the changes: " + toString(left.error()));
+        m_leftChanges = "changes wait in the session's layer";
+        return true;
+    }
+    m_leftChanges = left->text;
+    return !left->isNothing;
+}
+
 void RunningSession::finish(const SessionEnd& end)
 {
     m_box.endProcesses();
@@ -359,8 +382,7 @@ void RunningSession::finish(const SessionEnd& end)
     info.ended = m_clock.now();
     info.endReason = end.reason;
     info.waitStatus = end.waitStatus;
-    const bool hasLayer = info.tier == Tier::Container && !end.failure;
-    info.state = hasLayer ? SessionState::Review : SessionState::Ended;
+    info.state = !end.failure && leavesChanges() ? SessionState::Review : SessionState::Ended;
     if (m_recorder) {
         if (!m_isHanging) { // else a lock that it needs may never come free
             m_recorder->close();
@@ -423,10 +445,13 @@ std::string RunningSession::summary() const
         }
     }
     text += ", reached: " + std::string(toString(info.reached));
-    if (info.tier == Tier::Container) {
-        text += "; changes wait in the session's layer";
+    if (!m_leftChanges.empty()) {
+        text += "; " + m_leftChanges;
     }
-    text += "; 'revet log " + info.id.text() + "' shows them";
+    if (info.state == SessionState::Review) {
+        text += ": 'revet diff " + info.id.text() + "'";
+    }
+    text += "; 'revet log " + info.id.text() + "' shows the events";
     return m_warning.empty() ? text : text + "; " + m_warning;
 }
 
