@@ -60,6 +60,7 @@ private:
     Result<void> stage(const std::string& path, Planned& planned);
     void takeOut(const std::string& path, Planned& planned);
     void bringIn(const std::string& path, const Planned& planned);
+    bool needsAttributes(const std::string& path, const Planned& planned) const;
     Result<void> setAttributes(const std::string& path, const Planned& planned);
 
     Scene m_scene;
@@ -272,6 +273,18 @@ Result<void> Maker::setAttributes(const std::string& path, const Planned& planne
     return {};
 }
 
+bool Maker::needsAttributes(const std::string& path, const Planned& planned) const
+{
+    const Operation& operation = planned.operation;
+    const bool isDirectory = operation.wanted.type == EntryType::Directory;
+    if (planned.isDone) {
+        // It has the wanted time, but not after what happens in it.
+        return isDirectory && operation.wanted.changed != 0 && m_parents.contains(path);
+    }
+    return operation.wanted.exists()
+        && (isDirectory || isInPlace(planned) || !operation.attributes.empty() || !operation.from.empty());
+}
+
 Result<std::vector<Step>> Maker::run()
 {
     // A link's target is staged before the link.
@@ -308,17 +321,14 @@ Result<std::vector<Step>> Maker::run()
     }
     // Modes come last, and of what is deeper first: one may take away the way to what it holds.
     for (const auto& [path, planned] : std::views::reverse(m_plan)) {
-        const Operation& operation = planned.operation;
-        const bool isDirectory = operation.wanted.type == EntryType::Directory;
-        if (!planned.isDone && operation.wanted.exists()
-            && (isInPlace(planned) || isDirectory || !operation.attributes.empty()
-                || !operation.from.empty())) {
+        if (needsAttributes(path, planned)) {
             REVET_RETURN_IF_ERROR(setAttributes(path, planned));
         }
     }
     for (const auto& [path, entry] : std::views::reverse(m_unlocked)) {
         const auto found = m_plan.find(path);
-        if (found == m_plan.end() || found->second.isDone) {
+        const bool isSet = found != m_plan.end() && needsAttributes(path, found->second);
+        if (!isSet && (found == m_plan.end() || found->second.isDone)) {
             Step step;
             step.kind = Step::Kind::SetAttributes;
             step.path = path;

@@ -41,8 +41,9 @@ std::string contentOf(const std::string& path)
         content.append(buffer, 0, size);
     }
     std::fclose(file);
-    return content.size() > 100 ? content.substr(0, 40) + "…" + std::to_string(std::hash<std::string>()(content))
-                                : content;
+    return content.size() > 100
+        ? content.substr(0, 40) + "…" + std::to_string(std::hash<std::string>()(content))
+        : content;
 }
 
 std::string attributesOf(const std::string& path)

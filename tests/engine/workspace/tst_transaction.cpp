@@ -67,6 +67,7 @@ private Q_SLOTS:
         addAll(second);
         const auto name = second.commit();
         QVERIFY2(name, why(name));
+        QCOMPARE(second.changed(), std::vector<std::string>());
         QCOMPARE(*name, std::string());
         QCOMPARE(differences(after, snapshotOf(tree())), std::string());
     }

@@ -24,7 +24,8 @@ void write(const fs::path& file, const std::string& content, mode_t mode = 0644)
     fs::create_directories(file.parent_path());
     std::ofstream(file) << content;
     ::chmod(file.c_str(), mode);
-    const timespec times[2] = {{0, UTIME_OMIT}, {1'000'000'000 + static_cast<time_t>(content.size()), 123456789}};
+    const timespec times[2]
+        = {{0, UTIME_OMIT}, {1'000'000'000 + static_cast<time_t>(content.size()), 123456789}};
     ::utimensat(AT_FDCWD, file.c_str(), times, 0);
 }
 
@@ -32,9 +33,10 @@ std::set<std::string> pathsOf(const fs::path& top)
 {
     std::set<std::string> paths;
     for (const auto& entry : fs::recursive_directory_iterator(top)) {
-        paths.insert(fs::relative(entry.path().parent_path(), top) == "."
-                         ? entry.path().filename().string()
-                         : (entry.path().parent_path().lexically_relative(top) / entry.path().filename()).string());
+        paths.insert(
+            fs::relative(entry.path().parent_path(), top) == "."
+                ? entry.path().filename().string()
+                : (entry.path().parent_path().lexically_relative(top) / entry.path().filename()).string());
     }
     return paths;
 }
