@@ -18,14 +18,15 @@ struct Operation
 {
     std::string path;
     Entry expected; ///< what must lie there now; all of it counts, of directories their mode and identity
-    /// Absent: nothing. Of others their type, mode, target and `changed` count; `changed` 0 is now. setuid,
-    /// setgid and sticky are dropped of what is made anew.
+    /// Absent: nothing. Of others their type, mode, target and `changed` count; `changed` 0 is now.
     Entry wanted;
+    /// What is made anew gets setuid, setgid and sticky as well: only for what comes back.
+    bool isExact = false;
 
     // Where it comes from; the first that is set counts. None: a file that is there keeps its content and
     // gets the mode and time, a directory or a link is made.
     std::string from; ///< another path, which has an operation of its own that takes the file away
-    std::string stored; ///< moved here from there, below the record store; exactly as it is
+    std::string stored; ///< moved here from there, below the record store or absolute; exactly as it is
     std::string linkTo; ///< one more name of the file that lies at that path in the end
     UniqueFd content; ///< a copy of this open file
 

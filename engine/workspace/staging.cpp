@@ -18,7 +18,6 @@ namespace revet::workspace {
 
 namespace {
 
-constexpr mode_t kPermissions = S_IRWXU | S_IRWXG | S_IRWXO;
 constexpr std::size_t kBufferBytes = 65536;
 
 /// Reads until the buffer is full or the file ends.
@@ -153,7 +152,7 @@ Result<Entry> stageFile(const Slot& slot, const UniqueFd& content, const Entry& 
     if (like >= 0) {
         REVET_RETURN_IF_ERROR(copyAttributes(like, file));
     }
-    REVET_RETURN_IF_ERROR(setMode(file.get(), wanted.mode & kPermissions));
+    REVET_RETURN_IF_ERROR(setMode(file.get(), wanted.mode));
     return finish(file, wanted);
 }
 
@@ -163,7 +162,7 @@ Result<Entry> stageDirectory(const Slot& slot, const Entry& wanted)
         return failErrno("make a directory beside the project");
     }
     REVET_ASSIGN_OR_RETURN(const UniqueFd directory, openSlot(slot, O_RDONLY | O_DIRECTORY));
-    REVET_RETURN_IF_ERROR(setMode(directory.get(), (wanted.mode & kPermissions) | S_IRWXU));
+    REVET_RETURN_IF_ERROR(setMode(directory.get(), wanted.mode | S_IRWXU));
     return lookAt(directory);
 }
 

@@ -12,7 +12,7 @@
 namespace revet::workspace {
 
 /// A name in an open directory that is ours alone, where things are made before they are moved to their
-/// place. All get the wanted time, and none of setuid, setgid and sticky.
+/// place. All get the wanted mode and time.
 struct Slot
 {
     int directory = -1;

@@ -96,6 +96,19 @@ Result<bool> holds(const Scene& scene, const std::string& path, const Entry& obj
     return present && isSameObject(*present, object);
 }
 
+/// Absolute paths lead to pre-images, which lie where nobody but us writes.
+Result<Parent> openSource(int store, const std::string& source)
+{
+    if (!source.starts_with('/')) {
+        return openParent(store, source);
+    }
+    const std::size_t slash = source.rfind('/');
+    Parent parent;
+    parent.name = source.substr(slash + 1);
+    parent.directory.reset(::open(source.substr(0, slash).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    return parent.directory ? Result<Parent>(std::move(parent)) : failErrno("open " + source);
+}
+
 Result<bool> reverseFetch(const Scene& scene, const Step& step)
 {
     const std::string slot = slotName(step.slot);
@@ -103,7 +116,7 @@ Result<bool> reverseFetch(const Scene& scene, const Step& step)
     if (!isSameObject(kept, step.object)) {
         return true;
     }
-    REVET_ASSIGN_OR_RETURN(const Parent source, openParent(scene.store, step.source));
+    REVET_ASSIGN_OR_RETURN(const Parent source, openSource(scene.store, step.source));
     REVET_RETURN_IF_ERROR(
         move({scene.objects, slot}, {source.directory.get(), source.name}, RENAME_NOREPLACE, step.source));
     return true;
@@ -126,6 +139,12 @@ Result<bool> putBack(const Scene& scene, const Step& step)
 
 } // namespace
 
+Result<Entry> lookAtStored(int store, const std::string& source)
+{
+    const Result<Parent> parent = openSource(store, source);
+    return parent ? lookAt(parent->directory.get(), parent->name) : Entry{};
+}
+
 std::string slotName(std::uint32_t slot)
 {
     return std::to_string(slot);
@@ -146,7 +165,7 @@ Result<void> act(const Scene& scene, const Step& step)
         return setAttributes(scene, step, true);
     }
     if (step.kind == Step::Kind::Fetch) {
-        REVET_ASSIGN_OR_RETURN(const Parent source, openParent(scene.store, step.source));
+        REVET_ASSIGN_OR_RETURN(const Parent source, openSource(scene.store, step.source));
         return move({source.directory.get(), source.name}, slot, RENAME_NOREPLACE, step.source);
     }
     Result<Parent> parent = openParent(scene.tree, step.path);

@@ -36,7 +36,7 @@ struct Step
 
     Kind kind = Kind::Touch;
     std::string path; ///< below the tree's root
-    std::string source; ///< Fetch: below the record store
+    std::string source; ///< Fetch: below the record store, or absolute
     std::uint32_t slot = 0;
     Entry object; ///< what Fetch, PutIn and Swap bring; of SetAttributes what it is done to
     Entry before; ///< what lay at `path`
@@ -64,6 +64,8 @@ struct Scene
 /// there stays, and what lay there stays in the record.
 [[nodiscard]] Result<bool> reverse(const Scene& scene, const Step& step);
 
+/// What lies in a record: `source` as of Fetch.
+[[nodiscard]] Result<Entry> lookAtStored(int store, const std::string& source);
 [[nodiscard]] std::string slotName(std::uint32_t slot);
 /// Whether both are the same file of the file system.
 [[nodiscard]] bool isSameObject(const Entry& one, const Entry& other);

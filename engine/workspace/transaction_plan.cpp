@@ -94,7 +94,7 @@ Result<bool> Look::isAsWanted(const Planned& planned) const
         return !wanted.exists() && !present.exists();
     }
     if (!operation.stored.empty()) {
-        REVET_ASSIGN_OR_RETURN(const Entry stored, lookAt(m_store, operation.stored));
+        REVET_ASSIGN_OR_RETURN(const Entry stored, lookAtStored(m_store, operation.stored));
         return isSameObject(present, stored);
     }
     if (!operation.linkTo.empty()) {
@@ -106,7 +106,8 @@ Result<bool> Look::isAsWanted(const Planned& planned) const
         return wanted.target == present.target;
     }
     if (operation.content) {
-        if ((wanted.mode & kPermissions) != (present.mode & kPermissions)) {
+        const mode_t counting = operation.isExact ? ~mode_t{0} : kPermissions;
+        if ((wanted.mode & counting) != (present.mode & counting)) {
             return false;
         }
         // A file that may not be read may still be replaced.
@@ -224,6 +225,11 @@ bool WalkOrder::operator()(std::string_view one, std::string_view other) const
         const auto rank = [](char c) { return c == '/' ? 0 : 1 + static_cast<unsigned char>(c); };
         return rank(left) < rank(right);
     });
+}
+
+mode_t newMode(const Operation& operation)
+{
+    return operation.isExact ? operation.wanted.mode : operation.wanted.mode & kPermissions;
 }
 
 Result<std::vector<Conflict>> lookAtPlan(int tree, int store, Plan& plan)

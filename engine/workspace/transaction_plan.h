@@ -30,6 +30,9 @@ struct Planned
 };
 using Plan = std::map<std::string, Planned, WalkOrder>;
 
+/// The mode that is wanted of what is made anew.
+[[nodiscard]] mode_t newMode(const Operation& operation);
+
 /// Looks at every path, marks what is as wanted, and lists all that stands in the way. Changes nothing.
 [[nodiscard]] Result<std::vector<Conflict>> lookAtPlan(int tree, int store, Plan& plan);
 

@@ -161,15 +161,17 @@ Result<Entry> Maker::stageName(const Slot& slot, const Operation& operation)
 
 Result<Entry> Maker::stageNew(const Slot& slot, const Operation& operation)
 {
-    switch (operation.wanted.type) {
+    Entry wanted = operation.wanted;
+    wanted.mode = newMode(operation);
+    switch (wanted.type) {
     case EntryType::Directory:
-        return stageDirectory(slot, operation.wanted);
+        return stageDirectory(slot, wanted);
     case EntryType::Link:
-        return stageLink(slot, operation.wanted);
+        return stageLink(slot, wanted);
     case EntryType::File:
         if (operation.content) {
             const Result<UniqueFd> like = openFile(m_scene.tree, operation.path);
-            return stageFile(slot, operation.content, operation.wanted, like ? like->get() : -1);
+            return stageFile(slot, operation.content, wanted, like ? like->get() : -1);
         }
         break;
     case EntryType::Absent:
@@ -195,7 +197,7 @@ Result<void> Maker::stage(const std::string& path, Planned& planned)
     const std::uint32_t number = m_slots;
     const Slot slot = newSlot();
     if (!operation.stored.empty()) {
-        REVET_ASSIGN_OR_RETURN(const Entry stored, lookAt(m_scene.store, operation.stored));
+        REVET_ASSIGN_OR_RETURN(const Entry stored, lookAtStored(m_scene.store, operation.stored));
         if (!stored.exists()) {
             return fail(ErrorCode::NotFound, "bring back " + path, "what was kept of it is gone");
         }
@@ -233,6 +235,7 @@ void Maker::takeOut(const std::string& path, Planned& planned)
 void Maker::bringIn(const std::string& path, const Planned& planned)
 {
     Step step;
+    step.isWholeTree = planned.operation.isWholeTree;
     step.kind = isSwap(planned) ? Step::Kind::Swap : Step::Kind::PutIn;
     step.path = path;
     step.slot = m_incoming[path].slot;
@@ -259,7 +262,7 @@ Result<void> Maker::setAttributes(const std::string& path, const Planned& planne
     if (isNew && operation.wanted.type == EntryType::Directory && operation.stored.empty()
         && operation.from.empty()) {
         // Made anew: with the group's bit where it has one, without those that were asked for.
-        step.mode = (operation.wanted.mode & (S_IRWXU | S_IRWXG | S_IRWXO)) | (step.object.mode & S_ISGID);
+        step.mode = newMode(operation) | (step.object.mode & S_ISGID);
     }
     for (const auto& [name, value] : operation.attributes) {
         AttributeChange change{name, std::nullopt, value};
