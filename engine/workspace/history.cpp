@@ -23,7 +23,7 @@ bool isSameContent(const Entry& one, const Entry& other)
             || (isSameObject(one, other) && one.size == other.size && one.changed == other.changed));
 }
 
-Result<Operation> takingBack(const std::string& path, const Past& past, const Entry& expected)
+Operation takingBack(const std::string& path, const Past& past, const Entry& expected)
 {
     Operation operation;
     operation.path = path;
@@ -44,10 +44,10 @@ Result<Operation> takingBack(const std::string& path, const Past& past, const En
         operation.stored = past.place;
         break;
     case Past::Way::Copied:
-        operation.content.reset(::open(past.place.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-        if (!operation.content) {
-            return failErrno("open what was kept of " + path);
-        }
+        operation.content = [place = past.place]() -> Result<UniqueFd> {
+            UniqueFd file(::open(place.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+            return file ? Result<UniqueFd>(std::move(file)) : failErrno("open what was kept at " + place);
+        };
         break;
     }
     return operation;
@@ -176,7 +176,7 @@ Result<History::Step> History::takeBack(int tree, const std::vector<std::string>
         if (past.isTimeOnly) {
             // Whoever put something else into the directory meanwhile gave it the time that counts.
             const Result<Entry> present = lookAtDirectory(tree, entry.first);
-            if (entry.first.empty() || !present || !present->isUntouchedSince(expected)) {
+            if (!present || !present->isUntouchedSince(expected)) {
                 continue;
             }
         }
@@ -184,8 +184,7 @@ Result<History::Step> History::takeBack(int tree, const std::vector<std::string>
             step.conflicts.push_back({entry.first, "its content was not kept"});
             continue;
         }
-        REVET_ASSIGN_OR_RETURN(Operation operation, takingBack(entry.first, past, expected));
-        step.operations.push_back(std::move(operation));
+        step.operations.push_back(takingBack(entry.first, past, expected));
     }
     return step;
 }

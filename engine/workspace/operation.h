@@ -6,6 +6,7 @@
 #include "engine/base/unique_fd.h"
 #include "engine/workspace/entry.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,7 +29,7 @@ struct Operation
     std::string from; ///< another path, which has an operation of its own that takes the file away
     std::string stored; ///< moved here from there, below the record store or absolute; exactly as it is
     std::string linkTo; ///< one more name of the file that lies at that path in the end
-    UniqueFd content; ///< a copy of this open file
+    std::function<Result<UniqueFd>()> content; ///< a copy of the file that this opens
 
     /// Extended attributes to set, or to remove.
     std::vector<std::pair<std::string, std::optional<std::string>>> attributes;

@@ -58,7 +58,7 @@ bool isMatch(const Entry& present, const Entry& expected)
 /// False: something is in the way, which has been noted.
 Result<bool> Look::look(const std::string& path, Entry& entry)
 {
-    Result<Entry> found = lookAt(m_tree, path);
+    Result<Entry> found = lookAtDirectory(m_tree, path);
     if (found) {
         entry = *std::move(found);
         return true;
@@ -112,7 +112,11 @@ Result<bool> Look::isAsWanted(const Planned& planned) const
         }
         // A file that may not be read may still be replaced.
         const Result<UniqueFd> file = openFile(m_tree, operation.path);
-        return file ? hasSameContent(operation.content, *file) : Result<bool>(false);
+        if (!file) {
+            return false;
+        }
+        REVET_ASSIGN_OR_RETURN(const UniqueFd content, operation.content());
+        return hasSameContent(content, *file);
     }
     if (wanted.mode != present.mode || (wanted.changed != 0 && wanted.changed != present.changed)) {
         return false;

@@ -171,7 +171,8 @@ Result<Entry> Maker::stageNew(const Slot& slot, const Operation& operation)
     case EntryType::File:
         if (operation.content) {
             const Result<UniqueFd> like = openFile(m_scene.tree, operation.path);
-            return stageFile(slot, operation.content, wanted, like ? like->get() : -1);
+            REVET_ASSIGN_OR_RETURN(const UniqueFd content, operation.content());
+            return stageFile(slot, content, wanted, like ? like->get() : -1);
         }
         break;
     case EntryType::Absent:

@@ -188,7 +188,8 @@ private Q_SLOTS:
         QCOMPARE(::truncate(huge.c_str(), off_t{1} << 42), 0);
         Transaction transaction(m_tree.get(), store, {});
         Operation file = newFile("huge");
-        file.content = UniqueFd(::open(huge.c_str(), O_RDONLY | O_CLOEXEC));
+        file.content
+            = [huge]() -> Result<UniqueFd> { return UniqueFd(::open(huge.c_str(), O_RDONLY | O_CLOEXEC)); };
         transaction.add(std::move(file));
         const auto name = transaction.commit();
         QVERIFY2(name, why(name));
@@ -239,7 +240,9 @@ private:
         operation.path = path;
         operation.wanted.type = workspace::EntryType::File;
         operation.wanted.mode = 0644;
-        operation.content = UniqueFd(::open((tree() / "a.txt").c_str(), O_RDONLY | O_CLOEXEC));
+        operation.content = [file = tree() / "a.txt"]() -> Result<UniqueFd> {
+            return UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+        };
         return operation;
     }
     [[nodiscard]] struct stat statusOf(const std::string& path) const

@@ -41,6 +41,12 @@ std::set<std::string> pathsOf(const fs::path& top)
     return paths;
 }
 
+Result<UniqueFd> openToRead(const fs::path& file)
+{
+    UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    return fd ? Result<UniqueFd>(std::move(fd)) : failErrno("open " + file.string());
+}
+
 } // namespace
 
 void makeTree(const fs::path& top)
@@ -105,7 +111,7 @@ std::vector<workspace::Operation> operationsBetween(const fs::path& tree, const 
         operation.expected = *workspace::lookAt(before.get(), path);
         operation.wanted = *workspace::lookAt(after.get(), path);
         if (operation.wanted.type == workspace::EntryType::File) {
-            operation.content = *workspace::openFile(after.get(), path);
+            operation.content = [file = wanted / path]() -> Result<UniqueFd> { return openToRead(file); };
         }
         operations.push_back(std::move(operation));
     }
