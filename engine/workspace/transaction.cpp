@@ -149,7 +149,12 @@ Result<void> Transaction::seal(const Scene& scene)
 {
     for (Step& step : m_record.steps) {
         if (step.kind != Step::Kind::Fetch) {
-            REVET_ASSIGN_OR_RETURN(step.after, lookAtDirectory(m_tree, step.path));
+            Result<Entry> left = lookAtDirectory(m_tree, step.path);
+            if (!left && left.error().code != ErrorCode::Refused) {
+                return fail(std::move(left).error());
+            }
+            // Refused: its directory has become a link, so nothing is there.
+            step.after = left ? *std::move(left) : Entry{};
         }
     }
     REVET_RETURN_IF_ERROR(syncTree(scene, m_record.steps));

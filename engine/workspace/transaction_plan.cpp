@@ -33,7 +33,7 @@ public:
 private:
     void conflict(const std::string& path, std::string why) { m_conflicts.push_back({path, std::move(why)}); }
     Result<bool> look(const std::string& path, Entry& entry);
-    Result<bool> isAsWanted(const Planned& planned) const;
+    Result<bool> isAsWanted(Planned& planned) const;
     Result<bool> hasAttributes(const Operation& operation) const;
     void compare(const Planned& planned);
     void settleMoves();
@@ -66,6 +66,14 @@ Result<bool> Look::look(const std::string& path, Entry& entry)
     if (found.error().code != ErrorCode::Refused) {
         return fail(std::move(found).error());
     }
+    // A link that the plan replaces has nothing below it.
+    for (std::string above = parentOf(path); !above.empty(); above = parentOf(above)) {
+        const auto upper = m_plan.find(above);
+        if (upper != m_plan.end() && upper->second.present.type == EntryType::Link) {
+            entry = Entry{};
+            return true;
+        }
+    }
     conflict(path, "a link is on the way to it");
     return false;
 }
@@ -85,9 +93,9 @@ Result<bool> Look::hasAttributes(const Operation& operation) const
     return true;
 }
 
-Result<bool> Look::isAsWanted(const Planned& planned) const
+Result<bool> Look::isAsWanted(Planned& planned) const
 {
-    const Operation& operation = planned.operation;
+    Operation& operation = planned.operation;
     const Entry& wanted = operation.wanted;
     const Entry& present = planned.present;
     if (!wanted.exists() || wanted.type != present.type) {
@@ -102,26 +110,32 @@ Result<bool> Look::isAsWanted(const Planned& planned) const
         const auto found = m_plan.find(operation.linkTo);
         return other && isSameObject(present, *other) && (found == m_plan.end() || found->second.isDone);
     }
-    if (wanted.type == EntryType::Link) {
-        return wanted.target == present.target;
+    if (wanted.type == EntryType::Link && wanted.target != present.target) {
+        return false;
     }
-    if (operation.content) {
-        const mode_t counting = operation.isExact ? ~mode_t{0} : kPermissions;
-        if ((wanted.mode & counting) != (present.mode & counting)) {
-            return false;
-        }
+    const bool hasContent = operation.content != nullptr;
+    if (hasContent) {
         // A file that may not be read may still be replaced.
         const Result<UniqueFd> file = openFile(m_tree, operation.path);
         if (!file) {
             return false;
         }
         REVET_ASSIGN_OR_RETURN(const UniqueFd content, operation.content());
-        return hasSameContent(content, *file);
+        REVET_ASSIGN_OR_RETURN(const bool isSame, hasSameContent(content, *file));
+        if (!isSame) {
+            return false;
+        }
+        // It stays the same file then.
+        operation.content = nullptr;
+        if (!operation.isExact) {
+            operation.wanted.mode = (wanted.mode & kPermissions) | (present.mode & ~kPermissions);
+        }
     }
-    if (wanted.mode != present.mode || (wanted.changed != 0 && wanted.changed != present.changed)) {
+    const bool hasMode = wanted.type == EntryType::Link || wanted.mode == present.mode;
+    if (!hasMode || (wanted.changed != 0 && wanted.changed != present.changed)) {
         return false;
     }
-    return operation.from.empty() ? hasAttributes(operation) : Result<bool>(false);
+    return operation.from.empty() ? hasAttributes(operation) : Result<bool>(hasContent);
 }
 
 void Look::compare(const Planned& planned)

@@ -24,7 +24,8 @@ bool isInPlace(const Planned& planned)
     const Operation& operation = planned.operation;
     return planned.present.exists() && planned.present.type == operation.wanted.type && !planned.givesAway
         && operation.from.empty() && operation.stored.empty() && operation.linkTo.empty()
-        && !operation.content && operation.wanted.type != EntryType::Link;
+        && !operation.content
+        && (operation.wanted.type != EntryType::Link || operation.wanted.target == planned.present.target);
 }
 
 /// Whether the new object takes the place of the old one in one act.
@@ -122,7 +123,7 @@ Result<void> Maker::adoptGroup(const Slot& slot, const std::string& path, Entry&
     Entry directory;
     while (directory.type != EntryType::Directory) {
         above = parentOf(above);
-        REVET_ASSIGN_OR_RETURN(directory, lookAtDirectory(m_scene.tree, above));
+        directory = lookAtDirectory(m_scene.tree, above).value_or(Entry());
     }
     REVET_ASSIGN_OR_RETURN(const UniqueFd opened, openObject(m_scene.tree, above));
     struct stat info = {};

@@ -33,10 +33,7 @@ std::set<std::string> pathsOf(const fs::path& top)
 {
     std::set<std::string> paths;
     for (const auto& entry : fs::recursive_directory_iterator(top)) {
-        paths.insert(
-            fs::relative(entry.path().parent_path(), top) == "."
-                ? entry.path().filename().string()
-                : (entry.path().parent_path().lexically_relative(top) / entry.path().filename()).string());
+        paths.insert(entry.path().lexically_relative(top).string());
     }
     return paths;
 }
@@ -108,8 +105,9 @@ std::vector<workspace::Operation> operationsBetween(const fs::path& tree, const 
     for (const std::string& path : paths) {
         workspace::Operation operation;
         operation.path = path;
-        operation.expected = *workspace::lookAt(before.get(), path);
-        operation.wanted = *workspace::lookAt(after.get(), path);
+        // What lies behind a link is not there.
+        operation.expected = workspace::lookAt(before.get(), path).value_or(workspace::Entry());
+        operation.wanted = workspace::lookAt(after.get(), path).value_or(workspace::Entry());
         if (operation.wanted.type == workspace::EntryType::File) {
             operation.content = [file = wanted / path]() -> Result<UniqueFd> { return openToRead(file); };
         }
