@@ -31,6 +31,11 @@ struct Places
     {
         return sessionDirectory(id) / "journal.db";
     }
+    /// Holds the path of the passing file that the session is putting in place in its project, if any.
+    [[nodiscard]] std::filesystem::path passingRecord(const SessionId& id) const
+    {
+        return sessionDirectory(id) / "passing";
+    }
     [[nodiscard]] std::filesystem::path controlSocket(const SessionId& id) const
     {
         return runtime / (id.text() + ".sock");

@@ -34,6 +34,19 @@ bool PathGlob::matches(std::string_view path) const
         const char wanted = m_pattern[at];
         if (wanted == '*') {
             const bool crossesSlashes = at + 1 < m_pattern.size() && m_pattern[at + 1] == '*';
+            const bool startsAPart = at == 0 || m_pattern[at - 1] == '/';
+            if (crossesSlashes && startsAPart && at + 2 < m_pattern.size() && m_pattern[at + 2] == '/') {
+                // Any number of directories, none included, as git and shells have it.
+                at += 2;
+                bool isReached = false;
+                for (std::size_t i = 0; i < path.size(); ++i) {
+                    isReached = isReached || reached[i];
+                    if (isReached && path[i] == '/') {
+                        reached[i + 1] = true;
+                    }
+                }
+                continue;
+            }
             at += crossesSlashes ? 1 : 0;
             for (std::size_t i = 0; i < path.size(); ++i) {
                 if (reached[i] && (crossesSlashes || path[i] != '/')) {

@@ -36,6 +36,11 @@ Result<void> writeFile(const char* path, const std::string& content)
     return {};
 }
 
+InTheWay inTheWayOf(const Step& step)
+{
+    return (step.flags & bind_flag::kMovesAside) != 0 ? InTheWay::MoveAside : InTheWay::Fail;
+}
+
 Result<UniqueFd> openHostTree()
 {
     UniqueFd tree(::open(kHostTree, O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -123,9 +128,10 @@ Result<void> bindHostPath(const Step& step)
         != 0) {
         return failErrno("restrict the mount of " + step.source);
     }
-    REVET_ASSIGN_OR_RETURN(
-        const auto target,
-        openMountTarget(step.target, S_ISDIR(info.st_mode) ? TargetType::Directory : TargetType::File));
+    REVET_ASSIGN_OR_RETURN(const auto target,
+                           openMountTarget(step.target,
+                                           S_ISDIR(info.st_mode) ? TargetType::Directory : TargetType::File,
+                                           inTheWayOf(step)));
     if (::syscall(SYS_move_mount, tree.get(), "", target.get(), "",
                   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH)
         != 0) {
@@ -142,10 +148,12 @@ Result<void> mountOverlay(const Step& step)
     const Step top{StepKind::Bind, step.data, "/.layer/top", {}, 0};
     REVET_RETURN_IF_ERROR(bindHostPath(lower));
     REVET_RETURN_IF_ERROR(bindHostPath(top));
-    REVET_ASSIGN_OR_RETURN(const auto target, openMountTarget(step.target, TargetType::Directory));
-    const int mounted = ::mount("overlay", step.target.c_str(), "overlay", MS_NOSUID | MS_NODEV,
-                                "lowerdir=/.layer/lower,upperdir=/.layer/top/upper,workdir=/.layer/top/work,"
-                                "userxattr,index=off,metacopy=off,xino=off,volatile");
+    REVET_ASSIGN_OR_RETURN(const auto target,
+                           openMountTarget(step.target, TargetType::Directory, inTheWayOf(step)));
+    const int mounted
+        = ::mount("overlay", step.target.c_str(), "overlay", MS_NOSUID | MS_NODEV,
+                  "lowerdir=/.layer/lower,upperdir=/.layer/top/closed/upper,workdir=/.layer/top/work,"
+                  "userxattr,index=off,metacopy=off,xino=off,volatile");
     const auto result = mounted == 0 ? Result<void>() : failErrno("mount a layer over " + step.source);
     // The overlay holds its layers by itself.
     if (::umount2("/.layer/lower", MNT_DETACH) != 0 || ::umount2("/.layer/top", MNT_DETACH) != 0) {

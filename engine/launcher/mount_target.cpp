@@ -30,9 +30,49 @@ int openAt2(int directory, const char* path, std::uint64_t flags, std::uint64_t 
     }
 }
 
+/// Opens one component as a mount point (O_PATH); -1 and errno otherwise.
+int openComponent(int directory, const std::string& name, TargetType type)
+{
+    const std::uint64_t flags
+        = O_PATH | O_NOFOLLOW | O_CLOEXEC | (type == TargetType::Directory ? O_DIRECTORY : 0);
+    UniqueFd opened(openAt2(directory, name.c_str(), flags, RESOLVE_NO_SYMLINKS));
+    struct stat info = {};
+    if (opened && type == TargetType::File && (::fstat(opened.get(), &info) != 0 || S_ISDIR(info.st_mode))) {
+        errno = EISDIR;
+        return -1;
+    }
+    return opened.release();
+}
+
+int makeComponent(int directory, const std::string& name, TargetType type)
+{
+    if (type == TargetType::Directory) {
+        return ::mkdirat(directory, name.c_str(), 0755) == 0 || errno == EEXIST ? 0 : -1;
+    }
+    const UniqueFd made(
+        ::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444));
+    return made ? 0 : -1;
+}
+
+bool moveAside(int directory, const std::string& name)
+{
+    constexpr int kMostNames = 1000;
+    for (int i = 0; i < kMostNames; ++i) {
+        const std::string aside = name + ".revet-aside" + (i == 0 ? "" : std::to_string(i));
+        if (::syscall(SYS_renameat2, directory, name.c_str(), directory, aside.c_str(), RENAME_NOREPLACE)
+            == 0) {
+            return true;
+        }
+        if (errno != EEXIST) {
+            return false;
+        }
+    }
+    return false;
+}
+
 } // namespace
 
-Result<UniqueFd> openMountTarget(const std::string& path, TargetType type)
+Result<UniqueFd> openMountTarget(const std::string& path, TargetType type, InTheWay inTheWay)
 {
     UniqueFd current(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!current) {
@@ -46,21 +86,17 @@ Result<UniqueFd> openMountTarget(const std::string& path, TargetType type)
         if (name.empty()) {
             continue;
         }
-        const bool isLast = rest.empty();
-        const bool wantsFile = isLast && type == TargetType::File;
-        const std::uint64_t flags = O_PATH | O_NOFOLLOW | O_CLOEXEC | (wantsFile ? 0 : O_DIRECTORY);
-        int next = openAt2(current.get(), name.c_str(), flags, RESOLVE_NO_SYMLINKS);
-        if (next < 0 && errno == ENOENT) {
-            if (wantsFile) {
-                const UniqueFd made(::openat(current.get(), name.c_str(),
-                                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444));
-                if (!made) {
-                    return failErrno("make the mount point " + path);
-                }
-            } else if (::mkdirat(current.get(), name.c_str(), 0755) != 0 && errno != EEXIST) {
+        const TargetType wanted = rest.empty() ? type : TargetType::Directory;
+        int next = openComponent(current.get(), name, wanted);
+        const bool isInTheWay = next < 0 && (errno == ENOTDIR || errno == EISDIR || errno == ELOOP);
+        if (isInTheWay && (inTheWay == InTheWay::Fail || !moveAside(current.get(), name))) {
+            return failErrno("reach the mount point " + path);
+        }
+        if (next < 0 && (isInTheWay || errno == ENOENT)) {
+            if (makeComponent(current.get(), name, wanted) != 0) {
                 return failErrno("make the mount point " + path);
             }
-            next = openAt2(current.get(), name.c_str(), flags, RESOLVE_NO_SYMLINKS);
+            next = openComponent(current.get(), name, wanted);
         }
         if (next < 0) {
             return failErrno("reach the mount point " + path);

@@ -14,7 +14,11 @@ enum class TargetType { Directory, File };
 
 /// Opens (O_PATH) the place in the new tree where something is to be mounted and makes what is missing on the
 /// way. No component may be a symbolic link: below a private home the box chose the names (SECURITY E066).
-[[nodiscard]] Result<UniqueFd> openMountTarget(const std::string& path, TargetType type);
+/// There (InTheWay::MoveAside) what is of another type gets another name, so that no box keeps the next from
+/// starting.
+enum class InTheWay { Fail, MoveAside };
+[[nodiscard]] Result<UniqueFd> openMountTarget(const std::string& path, TargetType type,
+                                               InTheWay inTheWay = InTheWay::Fail);
 
 /// Opens (O_PATH) a path of the host, links followed inside the host's tree only. `hostRoot` is where that
 /// tree is.

@@ -24,7 +24,7 @@ enum class StepKind : std::uint8_t {
     Copy, ///< target gets the content of source (a small host file); skipped where there is none
     TemporaryFs, ///< a tmpfs at target; data: mount options
     Bind, ///< source (a host path) at target; flags: BindFlag
-    Overlay, ///< source: lower host path; data: upper and work host paths, one a line; at target
+    Overlay, ///< source: lower host path; data: host path of "closed/upper" and "work"; at target
     Terminals, ///< a devpts of the box's own at target
     RemoveAtEnd, ///< the host's file target is unlinked when the box ends, also when revet-session was killed
     /// /old is covered in the keeper's own tree too: what revet-session resolves there on behalf of the box
@@ -59,6 +59,8 @@ namespace bind_flag {
 inline constexpr std::uint64_t kReadOnly = 1;
 inline constexpr std::uint64_t kDevice = 2; ///< device nodes work below it
 inline constexpr std::uint64_t kOptional = 4; ///< a source that is not there is skipped
+/// what an earlier box left in the way of the target gets another name; of overlays too
+inline constexpr std::uint64_t kMovesAside = 8;
 } // namespace bind_flag
 
 /// Flags of a LoadFilter step.

@@ -179,6 +179,16 @@ GitConfigVerdict judgeGitConfig(std::string_view before, std::string_view after,
     }
     // What we cannot read of the host's own file counts as absent: then nothing in the new one is excused.
     auto parsedBefore = parseGitConfig(before);
+    // Git writes it first of all and never takes it away: without it the file was emptied, and is no
+    // repository's any more.
+    const auto names = [](const Entries& entries, std::string_view key) {
+        return std::any_of(entries.begin(), entries.end(),
+                           [key](const GitConfigEntry& entry) { return entry.key == key; });
+    };
+    constexpr std::string_view kFormat = "core.repositoryformatversion";
+    if (parsedBefore && names(*parsedBefore, kFormat) && !names(*parsedAfter, kFormat)) {
+        return {false, std::string(kFormat) + " (it went away)"};
+    }
     const Entries now = grave(std::move(*parsedAfter), resolvesInsideProject);
     Entries earlier = parsedBefore ? std::move(*parsedBefore) : Entries{};
 

@@ -125,12 +125,11 @@ Rules makeRules(Tier tier, ObserveLevel level)
     addRenamesAndLinks(rules);
     addRefusedSockets(rules);
     addRefusedCalls(rules);
-    addAlways(rules, {SYS_connect});
+    addAlways(rules, {SYS_connect, SYS_bind}); // which sockets are the box's own decides about connections
     if (!isLayered || watchesWrites) {
         addWritingOpens(rules);
         addMutations(rules);
         addContext(rules);
-        addAlways(rules, {SYS_bind});
     }
     if (!isLayered) {
         addWriteProbes(rules);

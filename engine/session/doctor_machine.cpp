@@ -5,6 +5,7 @@
 
 #include "engine/os/pidfd.h"
 #include "engine/session/box.h"
+#include "engine/session/closed_directory.h"
 #include "engine/session/doctor_probes.h"
 #include "engine/session/doctor_process.h"
 #include "engine/session/doctor_world.h"
@@ -63,10 +64,9 @@ DoctorCheck checkOverlay(const Places& places, const Installation& installation)
     DoctorCheck check{"layers (overlayfs)", Status::Limited, {}, {}};
     const auto world = DoctorWorld::create(places.cache);
     Result<void> built = world ? Result<void>() : fail(world.error());
-    for (const char* part : {"upper", "work"}) {
-        if (built) {
-            built = makePrivateDirectory(world->root() / "layer" / part);
-        }
+    if (built) {
+        const auto upper = makeClosedDirectory(world->root() / "layer", "upper");
+        built = upper ? makePrivateDirectory(world->root() / "layer/work") : fail(upper.error());
     }
     if (built) {
         const std::string layer = world->root() / "layer";

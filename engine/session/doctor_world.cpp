@@ -5,6 +5,7 @@
 
 #include "engine/base/directory.h"
 #include "engine/journal/remove_tree.h"
+#include "engine/session/closed_directory.h"
 #include "engine/session/doctor_process.h"
 #include "engine/session/installation.h"
 
@@ -178,8 +179,10 @@ std::vector<DoctorCheck> DoctorWorld::hostChecks(Tier tier, const fs::path& laye
     checks.push_back(check("host: .git holds nothing new", isGitUntouched, "no hook, the same settings",
                            "it was changed"));
     if (tier == Tier::Container) {
+        const fs::path upper = closedDirectory(layer, "upper");
+        ::chmod(upper.parent_path().c_str(), S_IRWXU); // nothing of this world is anybody's project
         checks.push_back(check("host: writes stay in the layer",
-                               !isThere(project() / "written") && isThere(layer / "upper/written"),
+                               !isThere(project() / "written") && isThere(upper / "written"),
                                "the project is as it was", "the project was changed, or the layer is empty"));
     } else {
         checks.push_back(check("host: writes arrive in the project", hasArrived, "the file is there",

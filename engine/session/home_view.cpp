@@ -5,6 +5,8 @@
 
 #include "engine/base/directory.h"
 #include "engine/domain/places.h"
+#include "engine/journal/remove_tree.h"
+#include "engine/session/closed_directory.h"
 #include "engine/session/project_finder.h"
 
 #include <algorithm>
@@ -88,12 +90,13 @@ Result<UniqueFd> lockDirectory(const fs::path& directory)
 
 Result<void> makeLayer(const fs::path& layer)
 {
-    REVET_RETURN_IF_ERROR(makePrivateDirectory(layer / "upper"));
-    // An upper that was mounted "volatile" is refused after a crash of the machine until this mark is gone.
-    // A cache may lose its last writes: the tools check what they find.
-    ::chmod((layer / "work/work").c_str(), 0700); // overlayfs leaves it with mode 000
-    std::error_code error;
-    fs::remove_all(layer / "work", error);
+    REVET_ASSIGN_OR_RETURN(const auto upper, makeClosedDirectory(layer, "upper"));
+    // An upper that was mounted "volatile" is refused until this mark is gone, as it is after every session.
+    // A cache may lose its last writes: the tools check what they find. overlayfs makes it with mode 000.
+    const UniqueFd directory(::open(layer.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (::faccessat(directory.get(), "work", F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        REVET_RETURN_IF_ERROR(journal::removeTree(directory.get(), "work"));
+    }
     return makePrivateDirectory(layer / "work");
 }
 
@@ -158,45 +161,6 @@ Result<CacheLayers> prepareCaches(const policy::ResolvedProfile& profile, const 
         result.locks.push_back(std::move(*lock));
     }
     return result;
-}
-
-Result<void> prepareMountPoints(const fs::path& privateHome, const std::string& home,
-                                const std::vector<std::string>& paths)
-{
-    for (const std::string& path : paths) {
-        if (!isWithin(path, home) || path == home) {
-            continue;
-        }
-        UniqueFd current(::open(privateHome.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-        if (!current) {
-            return failErrno("open " + privateHome.string());
-        }
-        const fs::path relative(path.substr(home.size() + 1));
-        struct stat info
-        {
-        };
-        const bool isFile = ::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
-        for (auto part = relative.begin(); part != relative.end(); ++part) {
-            if (isFile && std::next(part) == relative.end()) {
-                break; // the launcher makes the file to mount over
-            }
-            const char* name = part->c_str();
-            int next = ::openat(current.get(), name, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-            if (next < 0 && errno != ENOENT) {
-                const std::string aside = std::string(name) + ".revet-aside";
-                ::renameat(current.get(), name, current.get(), aside.c_str());
-            }
-            if (next < 0) {
-                ::mkdirat(current.get(), name, 0755);
-                next = ::openat(current.get(), name, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-            }
-            if (next < 0) {
-                return failErrno("make the mount point of " + path + " in the private home");
-            }
-            current.reset(next);
-        }
-    }
-    return {};
 }
 
 } // namespace revet::session

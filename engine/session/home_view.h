@@ -34,9 +34,4 @@ struct CacheLayers
                                                 const std::string& home, const std::filesystem::path& layers,
                                                 const std::filesystem::path& sessionDirectory);
 
-/// Makes the mount points of `paths` in the private home. What an earlier session left in the way (a link, a
-/// file) is moved aside, never followed.
-[[nodiscard]] Result<void> prepareMountPoints(const std::filesystem::path& privateHome,
-                                              const std::string& home, const std::vector<std::string>& paths);
-
 } // namespace revet::session

@@ -6,6 +6,7 @@
 #include "engine/base/directory.h"
 #include "engine/domain/display_escape.h"
 #include "engine/session/account.h"
+#include "engine/session/closed_directory.h"
 #include "engine/session/git_identity.h"
 #include "engine/session/hidden_files.h"
 
@@ -131,14 +132,14 @@ Result<void> Preparer::makeDirectories()
 {
     tiers::BoxSpec& spec = m_result.spec;
     REVET_RETURN_IF_ERROR(makePrivateDirectory(sessionDirectory()));
-    REVET_RETURN_IF_ERROR(makePrivateDirectory(projectDirectory() / "home"));
+    REVET_ASSIGN_OR_RETURN(const auto home, makeClosedDirectory(projectDirectory(), "home"));
     REVET_RETURN_IF_ERROR(makeEmptyThings(m_surroundings.places.data, spec));
     if (m_surroundings.session.tier == Tier::Container) {
         spec.layer = (sessionDirectory() / "layer").string();
         for (std::size_t i = 0; i <= m_project.sideRoots.size(); ++i) {
             const fs::path layer
                 = i == 0 ? fs::path(spec.layer) : fs::path(spec.layer) / ("side" + std::to_string(i - 1));
-            REVET_RETURN_IF_ERROR(makePrivateDirectory(layer / "upper"));
+            REVET_ASSIGN_OR_RETURN(auto upper, makeClosedDirectory(layer, "upper"));
             REVET_RETURN_IF_ERROR(makePrivateDirectory(layer / "work"));
             // The merged root shows the upper's mode, which must be the project's.
             struct stat info
@@ -146,8 +147,9 @@ Result<void> Preparer::makeDirectories()
             };
             const std::string& lower = i == 0 ? m_project.path : m_project.sideRoots[i - 1];
             if (::stat(lower.c_str(), &info) == 0) {
-                ::chmod((layer / "upper").c_str(), info.st_mode & 07777);
+                ::chmod(("/proc/self/fd/" + std::to_string(upper.get())).c_str(), info.st_mode & 07777);
             }
+            m_result.uppers.push_back(std::move(upper));
         }
     }
     spec.tier = m_surroundings.session.tier;
@@ -167,7 +169,7 @@ Result<void> Preparer::fillHome()
 {
     tiers::BoxSpec& spec = m_result.spec;
     spec.home = m_account.home;
-    spec.privateHome = (projectDirectory() / "home").string();
+    spec.privateHome = closedDirectory(projectDirectory(), "home").string();
     spec.visible = visibleToolchains(environmentValue(m_request.environment, "PATH"), m_account.home,
                                      m_hidden, m_profile);
     // What lies in the project is there already, with the project's rules.
@@ -220,17 +222,7 @@ Result<void> Preparer::fillBinds()
         return {};
     };
     REVET_RETURN_IF_ERROR(add(m_request.bindReadOnly, tiers::VisiblePath::Access::ReadOnly));
-    REVET_RETURN_IF_ERROR(add(m_request.bindReadWrite, tiers::VisiblePath::Access::ReadWrite));
-
-    std::vector<std::string> mountPoints{m_project.path};
-    mountPoints.insert(mountPoints.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
-    for (const tiers::VisiblePath& path : spec.visible) {
-        mountPoints.push_back(path.inBox.empty() ? path.host : path.inBox);
-    }
-    for (const tiers::CacheLayer& cache : spec.caches) {
-        mountPoints.push_back(cache.host);
-    }
-    return prepareMountPoints(spec.privateHome, spec.home, mountPoints);
+    return add(m_request.bindReadWrite, tiers::VisiblePath::Access::ReadWrite);
 }
 
 Result<void> Preparer::hideFiles()

@@ -26,6 +26,7 @@ struct Preparation
     launcher::SpawnRequest command;
     std::vector<std::string> lines; ///< for the person, before the start; fit for a screen
     std::vector<Fact> notes; ///< for the journal
+    std::vector<UniqueFd> uppers; ///< container: the layers' upper directories, which are closed by name
     std::vector<UniqueFd> locks; ///< held for as long as the session lives
 };
 

@@ -6,6 +6,8 @@
 #include "engine/base/log.h"
 #include "engine/domain/error_line.h"
 #include "engine/session/exec_failure.h"
+#include "engine/session/turn_locks.h"
+#include "engine/supervisor/resolver.h"
 #include "engine/tiers/plan_builder.h"
 #include "engine/tiers/system_view.h"
 
@@ -19,6 +21,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,6 +47,17 @@ Fact sessionFact(std::string target, std::string rule = {}, std::int64_t detail 
             detail};
 }
 
+/// A box of many processes costs us descriptors for each. Not before the launcher has started: it and the box
+/// keep the caller's limit.
+void raiseDescriptorLimit()
+{
+    rlimit limit = {};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        ::setrlimit(RLIMIT_NOFILE, &limit); // with the lower one, what cannot be looked at is refused
+    }
+}
+
 } // namespace
 
 RunningSession::RunningSession(Box box, Preparation preparation, const ipc::RunRequest& request,
@@ -63,8 +77,9 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
     // While the launcher builds the box on the other core.
     REVET_RETURN_IF_ERROR(startJournal(places));
     REVET_ASSIGN_OR_RETURN(m_runLater, data.runLater());
+    m_repositories = GitState::of(directRoots());
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady());
-    REVET_RETURN_IF_ERROR(startSupervisor(std::move(root)));
+    REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), places));
     REVET_RETURN_IF_ERROR(startCommand());
     return serve();
 }
@@ -80,6 +95,7 @@ Result<void> RunningSession::startBox(const Places& places)
     m_commandSteps = std::move(plan.command);
     plan.command.clear();
     REVET_RETURN_IF_ERROR(m_box.build(std::move(plan)));
+    raiseDescriptorLimit();
     REVET_ASSIGN_OR_RETURN(
         m_control,
         Control::open(socket, {[this] { return liveInfo(); }, [this](bool isForced) { stop(isForced); }}));
@@ -111,14 +127,27 @@ Result<void> RunningSession::startJournal(const Places& places)
     return {};
 }
 
-Result<void> RunningSession::startSupervisor(UniqueFd root)
+Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places)
 {
     const tiers::BoxSpec& spec = m_preparation.spec;
     supervisor::BoxView view;
     view.tier = spec.tier;
     view.observe = spec.observe;
     view.outerRoot = std::move(root);
+    if (spec.tier == Tier::Sandbox) {
+        REVET_ASSIGN_OR_RETURN(view.turns, openTurnLocks(places.data / "turns", directRoots(), spec.home));
+        const auto record = places.passingRecord(m_preparation.info.id);
+        view.passingRecord.reset(::open(record.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+        if (!view.passingRecord) {
+            return failErrno("open " + record.string());
+        }
+    }
     view.sharedPrefixes = tiers::sharedSystemPrefixes();
+    view.hostPlaces = view.sharedPrefixes;
+    std::erase_if(view.hostPlaces, [](const std::string& place) { return place == "/dev"; }); // its own
+    for (const tiers::VisiblePath& path : spec.visible) {
+        view.hostPlaces.push_back(supervisor::normalized(path.inBox.empty() ? path.host : path.inBox));
+    }
     view.sharedPrefixes.push_back(spec.project);
     std::vector<std::string> paths{spec.project};
     paths.insert(paths.end(), spec.sideRoots.begin(), spec.sideRoots.end());
@@ -129,7 +158,7 @@ Result<void> RunningSession::startSupervisor(UniqueFd root)
         if (spec.tier == Tier::Container) {
             part.kind = supervisor::Root::Kind::Layered;
             const std::string layer = i == 0 ? spec.layer : spec.layer + "/side" + std::to_string(i - 1);
-            part.upper.reset(::open((layer + "/upper").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+            part.upper = std::move(m_preparation.uppers.at(i));
             part.lower.reset(::open(part.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
             // overlayfs made them with mode 000, the latter two with "volatile": a session that is killed
             // must leave nothing that resists removal.
@@ -349,6 +378,29 @@ void RunningSession::drainTerminal()
     }
 }
 
+std::vector<std::string> RunningSession::directRoots() const
+{
+    const tiers::BoxSpec& spec = m_preparation.spec;
+    std::vector<std::string> roots;
+    if (spec.tier == Tier::Sandbox) {
+        roots = spec.sideRoots;
+        roots.push_back(spec.project);
+    }
+    return roots;
+}
+
+void RunningSession::tellOfRepositories()
+{
+    if (!m_repositories) {
+        return; // no box was ever there
+    }
+    const GitState now = GitState::of(directRoots());
+    for (Fact& change : now.changesSince(*m_repositories)) {
+        m_recorder->note(std::move(change));
+    }
+    m_warning = now.warningSince(*m_repositories);
+}
+
 void RunningSession::finish(const SessionEnd& end)
 {
     m_box.endProcesses();
@@ -370,6 +422,7 @@ void RunningSession::finish(const SessionEnd& end)
         if (!m_isHanging) { // else a lock that it needs may never come free
             m_recorder->close();
         }
+        tellOfRepositories();
         m_recorder->note(sessionFact("ended", end.reason, end.waitStatus.value_or(0)));
         m_recorder->flushAll();
     }
@@ -429,7 +482,8 @@ std::string RunningSession::summary() const
     if (info.tier == Tier::Container) {
         text += "; changes wait in the session's layer";
     }
-    return text + "; 'revet log " + info.id.text() + "' shows them";
+    text += "; 'revet log " + info.id.text() + "' shows them";
+    return m_warning.empty() ? text : text + "; " + m_warning;
 }
 
 } // namespace revet::session

@@ -8,6 +8,7 @@
 #include "engine/session/box.h"
 #include "engine/session/control.h"
 #include "engine/session/front_end.h"
+#include "engine/session/git_state.h"
 #include "engine/session/preparation.h"
 #include "engine/session/recorder.h"
 #include "engine/session/server_threads.h"
@@ -58,7 +59,7 @@ public:
 private:
     [[nodiscard]] Result<void> startBox(const Places& places);
     [[nodiscard]] Result<void> startJournal(const Places& places);
-    [[nodiscard]] Result<void> startSupervisor(UniqueFd root);
+    [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const Places& places);
     [[nodiscard]] Result<void> startCommand();
     [[nodiscard]] SessionEnd serve();
     void announceStart();
@@ -72,6 +73,9 @@ private:
     [[nodiscard]] int patience() const;
     [[nodiscard]] SessionInfo liveInfo() const;
     [[nodiscard]] std::string summary() const;
+    /// What the box changes outside: none with a layer.
+    [[nodiscard]] std::vector<std::string> directRoots() const;
+    void tellOfRepositories();
 
     Preparation m_preparation;
     ipc::RunRequest m_request;
@@ -95,6 +99,8 @@ private:
     UniqueFd m_terminal; ///< the master of the box's terminal
     std::optional<SteadyTime> m_killAt;
     std::string m_stopReason;
+    std::optional<GitState> m_repositories; ///< as they were before the box could change them
+    std::string m_warning; ///< for the person, at the end
 };
 
 } // namespace revet::session

@@ -10,6 +10,7 @@
 #include "engine/ipc/protocol.h"
 #include "engine/ipc/run_request.h"
 #include "engine/journal/catalogue.h"
+#include "engine/journal/remove_tree.h"
 #include "engine/session/account.h"
 #include "engine/session/preparation.h"
 #include "engine/session/project_settings.h"
@@ -25,6 +26,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -166,9 +168,11 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
     setUpLog(places.sessionDirectory(registered.surroundings.session.id) / "session.log");
     auto preparation = prepare(request, project, registered.surroundings, ready.data);
     if (!preparation) {
-        static_cast<void>(catalogue.removeSession(registered.surroundings.session.id).has_value());
-        std::error_code error;
-        std::filesystem::remove_all(places.sessionDirectory(registered.surroundings.session.id), error);
+        const SessionId& id = registered.surroundings.session.id;
+        static_cast<void>(catalogue.removeSession(id).has_value());
+        const UniqueFd sessions(
+            ::open((places.data / "sessions").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        static_cast<void>(journal::removeTree(sessions.get(), id.text()).has_value());
         return fail(preparation.error());
     }
     preparation->command.ignoredSignals = ignored;

@@ -27,6 +27,13 @@ struct Root
     UniqueFd lower; ///< Layered: O_PATH directory of the host's project, under the overlay
 };
 
+/// An open lock file of one of the roots (exclusive) or of a directory above one (shared).
+struct TurnLock
+{
+    UniqueFd file;
+    bool isExclusive = false;
+};
+
 /// What the supervisor knows of one box; immutable once built, shared by all its threads.
 struct BoxView
 {
@@ -36,6 +43,13 @@ struct BoxView
     /// no procfs. Every path of the box is resolved here.
     UniqueFd outerRoot;
     std::vector<Root> roots; ///< the project first
+    /// Direct workspaces: the locks that sessions with the same or nested roots have in common (SharedTurn).
+    std::vector<TurnLock> turns;
+    /// An open file in which the path of a passing file is noted while it is there (fresh_file.h), or none.
+    UniqueFd passingRecord;
+    /// What else of the host's tree the box sees, read-only or not: toolchains, --bind-ro, --bind-rw, the
+    /// system. A socket there that the box has not bound belongs to a program of the host.
+    std::vector<std::string> hostPlaces;
     /// Directories that are the same in the box and on the host (/usr, the project): nothing below them is
     /// withheld.
     std::vector<std::string> sharedPrefixes;

@@ -15,7 +15,7 @@ Judgement separateLinks(const BrokerContext& context, const std::string& path, c
     }
     const auto place = context.resolver.place(context.resolver.claimOf(path));
     if (!place
-        || !replaceByCopy(place->directory.get(), place->name, status,
+        || !replaceByCopy(context.resolver.passingRecord(), place->directory.get(), place->name, status,
                           keepContent ? Content::Keep : Content::Drop)) {
         return Refusal{"hard link: may have a name outside the project"};
     }

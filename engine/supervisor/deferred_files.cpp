@@ -114,7 +114,7 @@ void DeferredFiles::install(Pending& pending)
         refuse(pending, path, *refusal);
         return;
     }
-    if (!installFresh(directory, pending.place.name, *content, status.st_mode)) {
+    if (!installFresh(m_git.passingRecord(), directory, pending.place.name, *content, status.st_mode)) {
         refuse(pending, path, Refusal{gitRule("cannot be put in place", pending.place.name), EIO});
     }
 }

@@ -30,7 +30,8 @@ void FactWriter::record(const Deed& deed, Verdict verdict, std::string rule, int
     Fact fact;
     fact.kind = deed.kind;
     fact.verdict = verdict;
-    if (verdict == Verdict::Permitted || verdict == Verdict::Contained) {
+    const bool isDone = verdict == Verdict::Permitted || verdict == Verdict::Contained;
+    if (isDone && deed.root != nullptr) { // a connection within the box reaches nothing
         fact.reach = isLayered(deed) ? Reach::Copy : Reach::Project;
     }
     fact.target = deed.target;

@@ -30,7 +30,8 @@ constexpr std::uint64_t kTemporaryFile = O_TMPFILE & ~O_DIRECTORY;
     return mode == 0 || S_ISCHR(mode) || S_ISBLK(mode) || S_ISFIFO(mode) || S_ISSOCK(mode);
 }
 
-[[nodiscard]] bool isEmptyDirectory(int directory)
+/// Whether it holds something, as far as it can be read at all.
+[[nodiscard]] bool isFilledDirectory(int directory)
 {
     const int fd = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(fd < 0 ? nullptr : ::fdopendir(fd), ::closedir);
@@ -38,10 +39,10 @@ constexpr std::uint64_t kTemporaryFile = O_TMPFILE & ~O_DIRECTORY;
     while (const dirent* const entry = stream ? ::readdir(stream.get()) : nullptr) {
         const std::string_view name = entry->d_name;
         if (name != "." && name != "..") {
-            return false;
+            return true;
         }
     }
-    return stream != nullptr;
+    return false;
 }
 
 [[nodiscard]] LastComponent lastOf(const Call& call)
@@ -183,19 +184,7 @@ Result<void> Forecast::directoryChange(Target& target, const PathArgument& direc
     return exhaustion();
 }
 
-bool Forecast::isBelowALayer(const std::string& canonical) const
-{
-    const Root* const root = m_resolver.rootOf(canonical);
-    if (root == nullptr || root->kind != Root::Kind::Layered || canonical.size() <= root->path.size()) {
-        return false;
-    }
-    const std::string relative = canonical.substr(root->path.size() + 1);
-    struct stat status = {};
-    return ::fstatat(root->upper.get(), relative.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0;
-}
-
-Result<std::optional<int>> Forecast::localConnect(Target& target, const PathArgument& socket,
-                                                  ConnectRecord record)
+Result<std::optional<int>> Forecast::localConnect(Target& target, const PathArgument& socket)
 {
     REVET_ASSIGN_OR_RETURN(const std::string claimed, m_resolver.claimedPath(target, socket));
     const Sighting sighting = m_resolver.look(claimed, LastComponent::Follow).sighting;
@@ -203,18 +192,6 @@ Result<std::optional<int>> Forecast::localConnect(Target& target, const PathArgu
         withheld(target, ActionKind::Connect, sighting);
         REVET_RETURN_IF_ERROR(exhaustion());
         return std::optional<int>(sighting.errnoValue != 0 ? sighting.errnoValue : ENOENT);
-    }
-    if (record == ConnectRecord::Yes) {
-        Fact fact;
-        fact.kind = ActionKind::Connect;
-        fact.target = sighting.path;
-        if (isBelowALayer(sighting.path)) {
-            // Through the overlay it is another inode, which nobody listens on: the kernel refuses.
-            fact.verdict = Verdict::Denied;
-            fact.errnoValue = ECONNREFUSED;
-            fact.rule = "a socket of the host";
-        }
-        m_facts.record(target.tid(), std::move(fact));
     }
     return std::optional<int>();
 }
@@ -321,7 +298,7 @@ void Forecast::removal(Target& target, const Call& call, const std::string& clai
     const bool wantsDirectory = call.operation == Operation::RemoveDirectory;
     if (look.sighting.state == State::Exists
         && (S_ISDIR(look.sighting.mode) != wantsDirectory
-            || (wantsDirectory && !isEmptyDirectory(look.object.get())))) {
+            || (wantsDirectory && isFilledDirectory(look.object.get())))) {
         return; // EISDIR, ENOTDIR, ENOTEMPTY
     }
     if (look.sighting.state != State::Exists) {

@@ -26,14 +26,10 @@ public:
     [[nodiscard]] Result<void> exec(Target& target, const PathArgument& program);
     /// Only what is withheld: the directory itself is read later, if at all.
     [[nodiscard]] Result<void> directoryChange(Target& target, const PathArgument& directory);
-    enum class ConnectRecord : std::uint8_t { Yes, OnlyWithheld };
-    /// None when the socket is there; else the errno that the box gets.
-    [[nodiscard]] Result<std::optional<int>> localConnect(Target& target, const PathArgument& socket,
-                                                          ConnectRecord record);
+    /// Only what is withheld. None when the socket is there; else the errno that the box gets.
+    [[nodiscard]] Result<std::optional<int>> localConnect(Target& target, const PathArgument& socket);
 
 private:
-    /// Whether an object of a layered root is the host's own, untouched by the box.
-    [[nodiscard]] bool isBelowALayer(const std::string& canonical) const;
     [[nodiscard]] Result<void> recordMutation(Target& target, const Call& call);
     /// What could not be looked at for want of our own means fails: it may not go on unseen.
     [[nodiscard]] Result<void> exhaustion();

@@ -3,7 +3,6 @@
 
 #include "engine/supervisor/fresh_file.h"
 
-#include "engine/base/scope_exit.h"
 #include "engine/base/unique_fd.h"
 #include "engine/supervisor/root_resolver.h"
 
@@ -74,13 +73,62 @@ void copyAttributes(int from, int to)
     }
 }
 
-} // namespace
-
-std::string passingName(std::string_view what)
+/// A file on its way to its name; removed where it does not get there.
+class PassingFile
 {
-    static std::atomic<unsigned> number{0};
-    return ".revet-" + std::string(what) + '-' + std::to_string(::getpid()) + '-' + std::to_string(++number);
-}
+public:
+    PassingFile(int record, int directory, std::string_view what)
+        : m_record(record)
+        , m_directory(directory)
+        , m_name(std::string(kPassingPrefix).append(what) + '-' + std::to_string(::getpid()) + '-'
+                 + std::to_string(++s_number))
+    {
+    }
+    ~PassingFile()
+    {
+        if (m_isThere) {
+            ::unlinkat(m_directory, m_name.c_str(), 0);
+        }
+        if (m_record >= 0) {
+            static_cast<void>(::ftruncate(m_record, 0) == 0); // what stands there is not there: no harm
+        }
+    }
+    PassingFile(const PassingFile&) = delete;
+    PassingFile& operator=(const PassingFile&) = delete;
+    PassingFile(PassingFile&&) = delete;
+    PassingFile& operator=(PassingFile&&) = delete;
+
+    [[nodiscard]] Result<UniqueFd> create()
+    {
+        if (m_record >= 0) {
+            REVET_ASSIGN_OR_RETURN(const std::string path, pathOfDescriptor(m_directory));
+            const std::string line = path + '/' + m_name;
+            if (::pwrite(m_record, line.data(), line.size(), 0) != static_cast<ssize_t>(line.size())) {
+                return failErrno("note a passing file");
+            }
+        }
+        UniqueFd file(::openat(m_directory, m_name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+        if (!file) {
+            return failErrno("create a passing file");
+        }
+        m_isThere = true;
+        return file;
+    }
+    [[nodiscard]] Result<void> place(const std::string& name)
+    {
+        m_isThere = ::renameat(m_directory, m_name.c_str(), m_directory, name.c_str()) != 0;
+        return m_isThere ? failErrno("put a file in place") : Result<void>();
+    }
+
+private:
+    static inline std::atomic<unsigned> s_number{0};
+    int m_record;
+    int m_directory;
+    std::string m_name;
+    bool m_isThere = false;
+};
+
+} // namespace
 
 Result<std::string> readWhole(int fd, std::size_t maximum)
 {
@@ -121,24 +169,19 @@ Result<std::string> readEntry(int directory, const std::string& name, std::size_
     return readWhole(fd.get(), maximum);
 }
 
-Result<void> installFresh(int directory, const std::string& name, std::string_view content, mode_t mode)
+Result<void> installFresh(int record, int directory, const std::string& name, std::string_view content,
+                          mode_t mode)
 {
-    const std::string passing = passingName("new");
-    const UniqueFd fd(::openat(directory, passing.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!fd) {
-        return failErrno("create a fresh file");
-    }
-    ScopeExit cleanUp([&] { ::unlinkat(directory, passing.c_str(), 0); });
+    PassingFile passing(record, directory, "new");
+    REVET_ASSIGN_OR_RETURN(const UniqueFd fd, passing.create());
     REVET_RETURN_IF_ERROR(writeAll(fd.get(), content));
-    if (::fchmod(fd.get(), mode & 0777U) != 0
-        || ::renameat(directory, passing.c_str(), directory, name.c_str()) != 0) {
-        return failErrno("put a fresh file in place");
+    if (::fchmod(fd.get(), mode & 0777U) != 0) {
+        return failErrno("set the mode of a fresh file");
     }
-    cleanUp.dismiss();
-    return {};
+    return passing.place(name);
 }
 
-Result<void> replaceByCopy(int directory, const std::string& name, const struct stat& expected,
+Result<void> replaceByCopy(int record, int directory, const std::string& name, const struct stat& expected,
                            Content content)
 {
     const UniqueFd from(
@@ -150,23 +193,17 @@ Result<void> replaceByCopy(int directory, const std::string& name, const struct 
     if (!S_ISREG(status.st_mode) || status.st_dev != expected.st_dev || status.st_ino != expected.st_ino) {
         return fail(Error::fromErrno("find a file again", EAGAIN));
     }
-    const std::string passing = passingName("copy");
-    const UniqueFd to(::openat(directory, passing.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!to) {
-        return failErrno("create a copy");
-    }
-    ScopeExit cleanUp([&] { ::unlinkat(directory, passing.c_str(), 0); });
+    PassingFile passing(record, directory, "copy");
+    REVET_ASSIGN_OR_RETURN(const UniqueFd to, passing.create());
     if (content == Content::Keep) {
         REVET_RETURN_IF_ERROR(copyContent(from.get(), to.get(), status.st_size));
     }
     copyAttributes(from.get(), to.get());
     const std::array<struct timespec, 2> times{status.st_atim, status.st_mtim};
-    if (::fchmod(to.get(), status.st_mode & 0777U) != 0 || ::futimens(to.get(), times.data()) != 0
-        || ::renameat(directory, passing.c_str(), directory, name.c_str()) != 0) {
-        return failErrno("put a copy in place");
+    if (::fchmod(to.get(), status.st_mode & 0777U) != 0 || ::futimens(to.get(), times.data()) != 0) {
+        return failErrno("complete a copy");
     }
-    cleanUp.dismiss();
-    return {};
+    return passing.place(name);
 }
 
 } // namespace revet::supervisor

@@ -21,17 +21,19 @@ inline constexpr std::size_t kMaximumJudgedFile = std::size_t{64} * 1024;
 [[nodiscard]] Result<std::string> readEntry(int directory, const std::string& name, std::size_t maximum);
 
 /// Puts `content` under `name` in an inode that no process of the box ever had open, replacing what is
-/// there. All or nothing.
-[[nodiscard]] Result<void> installFresh(int directory, const std::string& name, std::string_view content,
-                                        mode_t mode);
+/// there. All or nothing. Here and below, `record` is an open file in which the path of the passing file
+/// (".revet-WHAT-N") stands while it may be there, so that what a killed session leaves can be removed; -1
+/// for none.
+[[nodiscard]] Result<void> installFresh(int record, int directory, const std::string& name,
+                                        std::string_view content, mode_t mode);
 
 enum class Content : bool { Drop, Keep };
 /// Replaces the regular file `name`, which is `expected`, by a copy of it (mode, times, attributes; the
 /// content unless it is about to be truncated), so that its other hard links are left alone.
-[[nodiscard]] Result<void> replaceByCopy(int directory, const std::string& name, const struct stat& expected,
-                                         Content content);
+[[nodiscard]] Result<void> replaceByCopy(int record, int directory, const std::string& name,
+                                         const struct stat& expected, Content content);
 
-/// A name for a passing file of ours: ".revet-WHAT-N".
-[[nodiscard]] std::string passingName(std::string_view what);
+/// How passing files' names begin.
+inline constexpr std::string_view kPassingPrefix = ".revet-";
 
 } // namespace revet::supervisor

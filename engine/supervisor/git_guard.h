@@ -55,6 +55,7 @@ public:
     }
 
     [[nodiscard]] GitFinding find(std::string_view path) const;
+    [[nodiscard]] int passingRecord() const { return m_resolver.passingRecord(); }
     /// Strictly below a gitdir, by name or by shape.
     [[nodiscard]] bool isInGitdir(std::string_view path) const;
     [[nodiscard]] static bool isInGitdirByName(std::string_view path);

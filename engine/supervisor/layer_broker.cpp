@@ -122,9 +122,10 @@ std::optional<Answer> LayerBroker::perform(const Call& call, Target& target) con
     case Operation::ChangeTimes:
     case Operation::SetAttribute:
     case Operation::RemoveAttribute:
+        break;
     case Operation::BindLocalSocket:
     case Operation::Connect:
-        break;
+        return std::nullopt; // another broker's
     }
     // Not recorded here: the forecast looks whether there is anything that the kernel will do.
     return Answer::proceed();

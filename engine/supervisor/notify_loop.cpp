@@ -7,7 +7,6 @@
 #include "engine/supervisor/call_decoder.h"
 #include "engine/supervisor/socket_address.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -63,8 +62,6 @@ NotifyLoop::NotifyLoop(os::NotifyDevice& device, const Dependencies& dependencie
     , m_waiting({device, m_answers, dependencies.box, dependencies.host, dependencies.generation,
                  dependencies.facts, m_dependencies.perform},
                 rootOf(dependencies.box))
-    , m_hasBrokeredRoots(std::any_of(dependencies.box.roots.begin(), dependencies.box.roots.end(),
-                                     [](const Root& root) { return root.kind == Root::Kind::Brokered; }))
 {
 }
 
@@ -254,40 +251,21 @@ Result<Answer> NotifyLoop::connect(const Notification& notification, Target& tar
     PathArgument path;
     if (address.kind == SocketAddress::Kind::LocalPath) {
         path.path = address.text;
-        const auto record
-            = m_hasBrokeredRoots ? Forecast::ConnectRecord::OnlyWithheld : Forecast::ConnectRecord::Yes;
-        REVET_ASSIGN_OR_RETURN(const std::optional<int> missing,
-                               m_forecast.localConnect(target, path, record));
-        if (missing && m_hasBrokeredRoots) {
+        REVET_ASSIGN_OR_RETURN(const std::optional<int> missing, m_forecast.localConnect(target, path));
+        if (missing) {
             return Answer::failure(*missing);
         }
     }
-    if (m_hasBrokeredRoots) {
-        // A call that went on could by then have another address in its memory and another socket behind its
-        // number, and reach a socket that a program of the host has in the project. So it never goes on.
-        Call call;
-        call.notification = notification.id;
-        call.operation = Operation::Connect;
-        call.path = std::move(path);
-        call.text = std::move(address.text);
-        call.value = bytes;
-        call.socket = static_cast<int>(notification.arguments[0]);
-        return mutation(notification, target, call);
-    }
-    // Goes on: the box's network namespace has nothing but its own loopback, and a socket of the host's seen
-    // through a layer is another inode that nobody listens on.
-    if (address.kind != SocketAddress::Kind::LocalPath && address.kind != SocketAddress::Kind::Other) {
-        Fact fact;
-        fact.kind = ActionKind::Connect;
-        fact.target = std::move(address.text);
-        if (address.kind == SocketAddress::Kind::Network && !address.isLoopback) {
-            fact.verdict = Verdict::Denied;
-            fact.errnoValue = ENETUNREACH;
-            fact.rule = "no network";
-        }
-        m_dependencies.facts.record(notification.tid, std::move(fact));
-    }
-    return Answer::proceed();
+    // A call that went on could by then have another address in its memory and another socket behind its
+    // number, and reach a socket that a program of the host has in what the box sees. So it never goes on.
+    Call call;
+    call.notification = notification.id;
+    call.operation = Operation::Connect;
+    call.path = std::move(path);
+    call.text = std::move(address.text);
+    call.value = bytes;
+    call.socket = static_cast<int>(notification.arguments[0]);
+    return mutation(notification, target, call);
 }
 
 Result<Answer> NotifyLoop::bind(const Notification& notification, Target& target)

@@ -67,7 +67,6 @@ private:
     Forecast m_forecast;
     Mutation m_mutation;
     WaitingCalls m_waiting;
-    const bool m_hasBrokeredRoots;
     std::unordered_set<int> m_unnamedExecs; ///< threads whose exec could not be read before it was made
 };
 

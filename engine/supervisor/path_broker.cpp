@@ -9,6 +9,7 @@
 #include "engine/supervisor/metadata_broker.h"
 #include "engine/supervisor/open_broker.h"
 #include "engine/supervisor/rename_broker.h"
+#include "engine/supervisor/shared_turn.h"
 #include "engine/supervisor/socket_broker.h"
 
 #include <algorithm>
@@ -42,6 +43,13 @@ public:
             return call.operation == Operation::Connect ? Answer::failure(EACCES) : Answer::proceed();
         }
         const std::scoped_lock turn(m_turn);
+        if (call.operation == Operation::Connect) { // changes nothing, and may take a moment
+            return broker(call, target);
+        }
+        const SharedTurn sharedTurn(m_context.box.turns);
+        if (!sharedTurn.isHeld()) {
+            return Answer::failure(EPERM);
+        }
         m_deferred.settle();
         if (m_hasLayers) {
             if (auto answer = LayerBroker(m_resolver, m_facts).perform(call, target)) {
@@ -54,7 +62,10 @@ public:
     void settle()
     {
         const std::scoped_lock turn(m_turn);
-        m_deferred.settle();
+        const SharedTurn sharedTurn(m_context.box.turns);
+        if (sharedTurn.isHeld()) { // else at the next occasion
+            m_deferred.settle();
+        }
     }
 
 private:

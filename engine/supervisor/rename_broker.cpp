@@ -146,7 +146,8 @@ Answer RenameBroker::installJudged(const Move& move, const GitFinding& finding, 
     if (auto refusal = m_context.guard.git().judgeContent(finding, deed.other, before, *after)) {
         return m_context.facts.denied(deed, *refusal);
     }
-    const auto installed = installFresh(newDirectory, move.to.name, *after, move.oldStatus.st_mode);
+    const auto installed = installFresh(m_context.resolver.passingRecord(), newDirectory, move.to.name,
+                                        *after, move.oldStatus.st_mode);
     if (!installed) {
         return m_context.facts.failed(deed, installed.error().errnoValue);
     }

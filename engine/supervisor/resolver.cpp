@@ -167,7 +167,9 @@ const Sighting& Resolver::lookForReading(const std::string& claimed)
         return known->second.sighting;
     }
     Sighting sighting = look(claimed, LastComponent::Follow).sighting;
-    const bool isFixedHere = isFixed(claimed) && isFixed(sighting.path);
+    // Unreachable may mean that we had no descriptor left.
+    const bool isFixedHere
+        = isFixed(claimed) && isFixed(sighting.path) && sighting.state != Sighting::State::Unreachable;
     // What is not there may be made at any time; what is there moves only with a new generation.
     if (!isFixedHere && (sighting.state != Sighting::State::Exists || !m_generation.isSettled())) {
         m_passing = std::move(sighting);

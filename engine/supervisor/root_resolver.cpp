@@ -3,6 +3,7 @@
 
 #include "engine/supervisor/root_resolver.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -282,6 +283,14 @@ const Root* RootResolver::rootOf(std::string_view canonical) const
         }
     }
     return best;
+}
+
+bool RootResolver::isInHostPlace(std::string_view canonical) const
+{
+    const Root* const root = rootOf(canonical);
+    return std::any_of(m_box.hostPlaces.begin(), m_box.hostPlaces.end(), [&](const std::string& place) {
+        return isAtOrBelow(canonical, place) && (root == nullptr || place.size() > root->path.size());
+    });
 }
 
 bool RootResolver::resolvesInside(std::string_view directory, std::string_view text) const

@@ -56,6 +56,9 @@ public:
     [[nodiscard]] Result<Found> identify(UniqueFd object) const;
 
     [[nodiscard]] const Root* rootOf(std::string_view canonical) const;
+    [[nodiscard]] int passingRecord() const { return m_box.passingRecord.get(); }
+    /// Whether the innermost of the roots and host places around it is a host place.
+    [[nodiscard]] bool isInHostPlace(std::string_view canonical) const;
     /// Whether `text`, read in `directory` (canonical), names something in a root. What does not exist yet
     /// counts by its nearest existing ancestor.
     [[nodiscard]] bool resolvesInside(std::string_view directory, std::string_view text) const;

@@ -120,7 +120,7 @@ Answer SocketBroker::connectLocal(const Call& call, Target& target, int socket) 
     if (!S_ISSOCK(found->status.st_mode)) {
         return m_context.facts.failed(deed, ECONNREFUSED);
     }
-    if (isBrokered(found->root) && !m_context.sockets.contains(found->object.get())) {
+    if (isOfTheHost(*found)) {
         return m_context.facts.denied(deed, {"host socket", ECONNREFUSED});
     }
     const int error = connectBriefly(socket, addressOf(throughProc(found->object.get())));
@@ -130,11 +130,24 @@ Answer SocketBroker::connectLocal(const Call& call, Target& target, int socket) 
     return error == 0 ? m_context.facts.succeeded(deed) : m_context.facts.failed(deed, error);
 }
 
+bool SocketBroker::isOfTheHost(const Found& found) const
+{
+    const bool isInHostPlace = m_context.resolver.isInHostPlace(found.path);
+    if (found.root != nullptr && found.root->kind == Root::Kind::Layered && !isInHostPlace) {
+        // Seen through the layer it is another inode, which nobody listens on: the kernel would refuse.
+        struct stat status = {};
+        const std::string relative(relativeTo(*found.root, found.path));
+        return ::fstatat(found.root->upper.get(), relative.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0;
+    }
+    return (isBrokered(found.root) || isInHostPlace) && !m_context.sockets.contains(found.object.get());
+}
+
 Answer SocketBroker::bind(const Call& call, Target& target) const
 {
     const auto claim = m_context.resolver.claim(target, call.path);
     const auto place = claim ? m_context.resolver.place(*claim) : fail(claim.error());
-    if (!place || !isBrokered(place->root)) {
+    const bool isInHostPlace = place && m_context.resolver.isInHostPlace(place->directoryPath);
+    if (!place || (!isBrokered(place->root) && !isInHostPlace)) {
         return Answer::proceed();
     }
     const Deed deed{target.tid(), ActionKind::Listen, place->root, place->path(), {}, 0};
@@ -147,12 +160,14 @@ Answer SocketBroker::bind(const Call& call, Target& target) const
     if (::getsockopt(socket->get(), SOL_SOCKET, SO_DOMAIN, &domain, &length) != 0 || domain != AF_UNIX) {
         return m_context.facts.failed(deed, errno == ENOTSOCK ? ENOTSOCK : EINVAL);
     }
-    if (auto refusal = m_context.guard.creating(*place, EntryKind::Other, {})) {
+    auto refusal = isInHostPlace ? Judgement() : m_context.guard.creating(*place, EntryKind::Other, {});
+    if (refusal) {
         return m_context.facts.denied(deed, *refusal);
     }
     applyFileModeMask(target.fileModeMask());
     const std::string& written = call.path.path;
-    if (written == deed.target && isSameOnHost(*place)) {
+    // A host place may be read-only in the keeper's tree, and is not on the host.
+    if (!isInHostPlace && written == deed.target && isSameOnHost(*place)) {
         return bound(deed, *place, bindAs(socket->get(), written));
     }
     ownWorkingDirectory();

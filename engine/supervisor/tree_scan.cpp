@@ -195,7 +195,7 @@ Judgement TreeScan::judgeContent(const Entry& entry, const GitFinding& finding, 
     if (auto refusal = m_git.judgeContent(finding, after.path, {}, *content)) {
         return refusal;
     }
-    if (!installFresh(entry.directory, entry.name, *content, entry.status.st_mode)) {
+    if (!installFresh(m_git.passingRecord(), entry.directory, entry.name, *content, entry.status.st_mode)) {
         return Refusal{gitRule("cannot be replaced", finding.inside)};
     }
     return {};

@@ -25,7 +25,7 @@ struct VisiblePath
 struct CacheLayer
 {
     std::string host; ///< read-only below
-    std::string layer; ///< host directory with "upper" and "work" in it
+    std::string layer; ///< host directory with "closed/upper" and "work" in it
 };
 
 /// Everything that decides how a box looks; what is not named here is not there.
@@ -34,13 +34,13 @@ struct BoxSpec
     Tier tier = Tier::Sandbox;
     ObserveLevel observe = ObserveLevel::Full;
     std::string project; ///< absolute, canonical
-    std::string layer; ///< container: host directory with "upper" and "work" in it
+    std::string layer; ///< container: host directory with "closed/upper" and "work" in it
     std::vector<std::string> sideRoots; ///< more with the project's rules: a worktree's common gitdir
     std::vector<std::string> masked; ///< paths in the project that appear empty
     std::string emptyFile; ///< host paths of an empty read-only file and directory, to mask with
     std::string emptyDirectory;
     std::string home; ///< HOME, the same path in the box
-    std::string privateHome; ///< host directory that the box has as its HOME
+    std::string privateHome; ///< host directory that the box has as its HOME; only the launcher can enter
     std::vector<VisiblePath> visible; ///< toolchains, --bind-ro, --bind-rw; not below the project
     std::vector<CacheLayer> caches;
     uid_t uid = 0;

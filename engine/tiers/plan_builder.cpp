@@ -48,6 +48,28 @@ void addHome(const BoxSpec& spec, Plan& plan)
     }
 }
 
+bool isBelow(const std::string& path, const std::string& directory)
+{
+    return path.size() > directory.size() + 1 && path.starts_with(directory) && path[directory.size()] == '/';
+}
+
+/// The mount points that are made in the private home itself, and not in something of the host's that is
+/// shown in it: what an earlier box has put there must not hinder.
+void clearTheWayInHome(const BoxSpec& spec, Plan& plan)
+{
+    for (std::size_t i = 0; i < plan.outer.size(); ++i) {
+        Step& step = plan.outer[i];
+        const bool mounts = step.kind == StepKind::Bind || step.kind == StepKind::Overlay;
+        const auto shows = [&](const Step& earlier) {
+            return isBelow(step.target, earlier.target) && isBelow(earlier.target, spec.home);
+        };
+        if (mounts && isBelow(step.target, spec.home)
+            && std::none_of(plan.outer.begin(), plan.outer.begin() + static_cast<std::ptrdiff_t>(i), shows)) {
+            step.flags |= launcher::bind_flag::kMovesAside;
+        }
+    }
+}
+
 void addMasks(const BoxSpec& spec, Plan& plan)
 {
     for (const std::string& path : spec.masked) {
@@ -89,6 +111,7 @@ Result<Plan> buildPlan(const BoxSpec& spec)
                  {StepKind::DetachHost, {}, "/old", {}, 0}};
     addHome(spec, plan);
     backend->addProject(spec, plan);
+    clearTheWayInHome(spec, plan);
     addMasks(spec, plan);
     for (const std::string& path : spec.removeAtEnd) {
         plan.outer.push_back({StepKind::RemoveAtEnd, {}, path, {}, 0});

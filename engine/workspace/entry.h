@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -48,5 +49,11 @@ struct Parent
     std::string name;
 };
 [[nodiscard]] Result<Parent> openParent(int root, const std::string& path);
+
+/// Opens the directory `path` below `root` ("" is the root itself) for reading its entries. NotFound where
+/// there is no directory.
+[[nodiscard]] Result<UniqueFd> openDirectory(int root, const std::string& path);
+/// The names in an open directory, in no order, without "." and "..".
+[[nodiscard]] Result<std::vector<std::string>> namesIn(const UniqueFd& directory);
 
 } // namespace revet::workspace

@@ -148,6 +148,9 @@ private Q_SLOTS:
         QVERIFY(program.shows("> "));
         program.type(lineOf(inBox(fetched("tier"), {"/bin/sh", "-c", "echo rea''dy; cat; echo en''ded"})));
         QVERIFY2(program.shows("ready"), program.output().c_str());
+        // Once cat runs: a shell that waits for its vfork child to exec cannot stop, in a box or outside.
+        program.type("first\n");
+        QVERIFY2(program.shows("first\r\nfirst\r\n"), program.output().c_str());
         program.type("\x1a");
         QVERIFY2(program.shows("Stopped"), program.output().c_str());
         QVERIFY(program.shows("> "));

@@ -46,10 +46,10 @@ std::vector<std::string> deeds()
 /// What a person and their tools do later, in the repository and in everything that looks like one below it.
 void useGitOnTheHost(const World& world)
 {
-    static_cast<void>(world.runner().bare(
-        {"/bin/sh", "-c",
-         "for d in . */; do (cd \"$d\" && git status; echo later > later; git add later; git diff HEAD; "
-         "git -c user.name=T -c user.email=t@example.org commit -q --allow-empty -m later); done"}));
+    const std::string script
+        = "for d in . */; do (cd \"$d\" && git status; echo later > later; git add later; git diff HEAD; "
+          "git -c user.name=T -c user.email=t@example.org commit -q --allow-empty -m later); done";
+    static_cast<void>(world.runner().bare({"/bin/sh", "-c", script}));
 }
 
 } // namespace
@@ -118,6 +118,94 @@ private Q_SLOTS:
         }
         useGitOnTheHost(world);
         QVERIFY(!std::filesystem::exists(canary));
+    }
+
+    void keepsTheConfigurationFromBeingEmptied_data()
+    {
+        QTest::addColumn<QString>("script");
+        QTest::newRow("by a rename") << QStringLiteral(": > empty; mv -f empty .git/config");
+        QTest::newRow("by a lock file")
+            << QStringLiteral(": > .git/config.lock; mv -f .git/config.lock .git/config");
+        QTest::newRow("by an open") << QStringLiteral(": > .git/config");
+        QTest::newRow("by truncate") << QStringLiteral("truncate -s 0 .git/config");
+        QTest::newRow("by a removal") << QStringLiteral("rm -f .git/config");
+    }
+    void keepsTheConfigurationFromBeingEmptied()
+    {
+        const World world;
+        world.makeRepository();
+        const std::string before = readFile(world.project() / ".git/config");
+        static_cast<void>(world.runner().runScript("sandbox", fetched("script")));
+        QCOMPARE(readFile(world.project() / ".git/config"), before);
+        REVET_VERIFY_NONE(missingEvent(world, {.verdicts = {"denied"}, .target = ".git/config"}));
+    }
+
+    void tellsWhatAnUnfinishedRebaseWouldRun_data()
+    {
+        QTest::addColumn<QString>("repository");
+        QTest::newRow("the project") << QStringLiteral(".");
+        QTest::newRow("a nested repository") << QStringLiteral("deep/nested");
+        QTest::newRow("a linked worktree") << QStringLiteral("linked");
+        QTest::newRow("a submodule") << QStringLiteral("sub");
+    }
+    void tellsWhatAnUnfinishedRebaseWouldRun()
+    {
+        const World world;
+        const std::string repository = fetched("repository");
+        world.makeRepository();
+        world.prepare("git clone -q . deep/nested; git worktree add -q linked; "
+                      "git -c protocol.file.allow=always submodule -q add \"$PWD/deep/nested\" sub; "
+                      "git -c user.name=T -c user.email=t@example.org commit -q -m sub");
+        const std::string canary = world.home().home() / "fired";
+        const std::string rebase = "cd " + repository + "; GIT_SEQUENCE_EDITOR='printf \"break\\nexec touch "
+            + canary + "\\n\" >' git -c user.name=T -c user.email=t@example.org rebase -q -i --root";
+
+        const Finished finished = world.runner().runScript("sandbox", rebase);
+        QVERIFY2(finished.status == 0, finished.err.c_str());
+        QVERIFY2(finished.err.find("an unfinished rebase would run 'touch " + canary) != std::string::npos,
+                 finished.err.c_str());
+        const auto rows = world.runner().lastEvents();
+        QVERIFY(std::any_of(rows.begin(), rows.end(), [&](const nlohmann::json& row) {
+            return row.value("rule", "").find("would run: touch " + canary) != std::string::npos
+                && row.value("target", "").ends_with("/rebase-merge/git-rebase-todo");
+        }));
+        // What was there before is the person's own.
+        const Finished next = world.runner().run("sandbox", {"/bin/true"});
+        QVERIFY2(next.err.find("rebase") == std::string::npos, next.err.c_str());
+        // And this is what they are warned of.
+        QVERIFY(!std::filesystem::exists(canary));
+        world.prepare("cd " + repository + "; git rebase --continue");
+        QVERIFY(std::filesystem::exists(canary));
+    }
+
+    void finishesARebaseWithCommandsInTheBox()
+    {
+        const World world;
+        world.makeRepository();
+        const Finished finished = world.runner().runScript(
+            "sandbox",
+            "git -c user.name=T -c user.email=t@example.org rebase -q --root -x 'echo ran >> ran'; cat ran");
+        QVERIFY2(finished.status == 0 && finished.out == "ran\n", finished.err.c_str());
+        QVERIFY2(finished.err.find("rebase") == std::string::npos, finished.err.c_str());
+    }
+
+    void tellsWhatChangedInRepositories_data() { addTierRows(); }
+    void tellsWhatChangedInRepositories()
+    {
+        const World world;
+        const std::string tier = fetched("tier");
+        world.makeRepository();
+        const Finished finished
+            = world.runner().runScript(tier, "git config user.name Somebody; git init -q inner; git status");
+        QVERIFY2(finished.status == 0, finished.err.c_str());
+        const std::vector<std::pair<std::string, std::string>> wanted{
+            {world.project() / ".git/config", "git: changed since the start"},
+            {world.project() / "inner/.git", "git: a repository that is new since the start"}};
+        const auto rows = world.runner().lastEvents();
+        for (const auto& [target, rule] : wanted) {
+            const nlohmann::json pattern{{"kind", "session"}, {"target", target}, {"rule", rule}};
+            QCOMPARE(matching(rows, pattern).size(), std::size_t{tier == "sandbox" ? 1U : 0U});
+        }
     }
 
     void keepsAProtectedFileWhenItsParentsAreMoved_data()

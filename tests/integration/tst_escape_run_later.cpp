@@ -10,8 +10,9 @@
 
 using namespace revet::test;
 
-/// SECURITY.md E010 and E012: files that make the host run code cannot come to be, and names that share their
-/// inode with a file elsewhere do not reach it.
+/// SECURITY.md E010, E011 and E012: files that make the host run code cannot come to be, links lead nobody
+/// into files that a box wrote elsewhere, and names that share their inode with a file elsewhere do not reach
+/// it.
 class EscapeRunLaterTest : public QObject
 {
     Q_OBJECT
@@ -84,6 +85,54 @@ private Q_SLOTS:
         REVET_VERIFY_NONE(missingEvents(
             world, {.kinds = {"create"}, .verdicts = {tier == "container" ? "contained" : "permitted"}},
             names));
+    }
+
+    void leadsNobodyIntoWhatABoxWroteElsewhere_data() { addTierRows("place", {"home", "cache", "layer"}); }
+    void leadsNobodyIntoWhatABoxWroteElsewhere()
+    {
+        const World world;
+        const std::string tier = fetched("tier");
+        const std::string place = fetched("place");
+        if (place == "layer" && tier != "container") {
+            QSKIP("only a container has a layer");
+        }
+        writeFile(world.project() / "package.json", "{}\n");
+        std::filesystem::create_directory(world.home().home() / ".npm");
+        const std::map<std::string, std::string> written{
+            {"home", "$HOME/trap"}, {"cache", "$HOME/.npm/trap"}, {"layer", "trap"}};
+        const Finished wrote = world.runner().runScript(tier, "echo x > \"" + written.at(place) + '"');
+        QVERIFY2(wrote.status == 0, wrote.err.c_str());
+
+        const std::filesystem::path data = world.home().dataHome() / "revet";
+        const std::map<std::string, std::filesystem::path> hosts{
+            {"home", data / "projects/1/closed/home"},
+            {"cache", data / "projects/1/caches/~%.npm/closed/upper"},
+            {"layer", data / "sessions" / world.runner().lastSession() / "layer/closed/upper"}};
+        // A box knows the place of its home from /proc/self/mountinfo, and can work out the others.
+        const Finished linked = world.runner().runScript(
+            "sandbox",
+            "ln -s '" + hosts.at(place).string() + "' direct && ln -s \"$(realpath -ms --relative-to=. '"
+                + hosts.at(place).string() + "')\" relative; ls -d direct relative; test -L direct");
+        QVERIFY2(linked.status == 0, linked.err.c_str());
+        std::error_code error;
+        for (const char* const link : {"direct", "relative"}) {
+            QVERIFY(std::filesystem::is_symlink(world.project() / link));
+            QVERIFY(!std::filesystem::exists(world.project() / link / "trap", error));
+            QVERIFY(error == std::errc::permission_denied);
+        }
+        // It is there, and this is what keeps everybody out.
+        std::filesystem::permissions(hosts.at(place).parent_path(), std::filesystem::perms::owner_all);
+        for (const char* const link : {"direct", "relative"}) {
+            QVERIFY(std::filesystem::exists(world.project() / link / "trap"));
+        }
+        // The next session makes good for one that was killed before it had closed it; not while the one
+        // before still has the cache.
+        bool isOpen = place != "layer";
+        for (int i = 0; i < 50 && isOpen; ++i) {
+            QCOMPARE(world.runner().run(tier, {"/bin/true"}).status, 0);
+            isOpen = std::filesystem::exists(world.project() / "direct/trap", error);
+        }
+        QVERIFY(!isOpen);
     }
 
     void doesNotWriteThroughAHardLinkThatLeadsOutside_data() { addTierRows(); }

@@ -96,6 +96,29 @@ private Q_SLOTS:
         QCOMPARE(differences(before, snapshot(outside)), "");
     }
 
+    void startsWhateverAnEarlierBoxLeftInItsHome_data()
+    {
+        addTierRows("obstacle", {"ln -s /etc", "ln -s nowhere", "touch", "mkdir", "mkfifo"});
+    }
+    void startsWhateverAnEarlierBoxLeftInItsHome()
+    {
+        const World world;
+        const std::string tier = fetched("tier");
+        const std::filesystem::path shown = world.home().home() / "shown";
+        writeFile(shown / "directory/file", "of the host\n");
+        for (const char* const name : {"shown/directory", "shown/directory/file"}) {
+            const std::string path = world.home().home() / name;
+            const Finished left = world.runner().runScript(
+                tier,
+                "chmod -R u+rwx $HOME/shown; rm -rf $HOME/shown; mkdir -p \"$(dirname '" + path + "')\"; "
+                    + fetched("obstacle") + " '" + path + "'");
+            QVERIFY2(left.status == 0, left.err.c_str());
+            const Finished finished = world.runner().runScript(
+                tier, "cat '" + (shown / "directory/file").string() + "'", {"--bind-ro", path});
+            QVERIFY2(finished.out == "of the host\n", finished.err.c_str());
+        }
+    }
+
     void refusesPlacesThatAreNoProject_data()
     {
         addTierRows("place", {"/", "HOME/../..", "HOME", "HOME/..", "DATA"});

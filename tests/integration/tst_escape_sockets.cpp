@@ -7,6 +7,7 @@
 
 #include <QTest>
 
+#include <cerrno>
 #include <filesystem>
 
 #include <unistd.h>
@@ -55,6 +56,65 @@ private Q_SLOTS:
             QCOMPARE(world.bareDeed("connect_to", {"unix", path}).status, 0);
             QVERIFY(listener.wasReached());
         }
+    }
+
+    void reachesNoSocketInWhatItIsShown_data() { addTierRows("by", {"--bind-ro", "--bind-rw", "PATH"}); }
+    void reachesNoSocketInWhatItIsShown()
+    {
+        const World world;
+        const std::string tier = fetched("tier");
+        const std::string by = fetched("by");
+        const std::filesystem::path directory = world.home().home() / "tool/bin";
+        std::filesystem::create_directories(directory);
+        const std::string path = directory / "canary.sock";
+        std::filesystem::create_symlink(path, world.project() / "link");
+        RunOptions options;
+        std::vector<std::string> extra;
+        if (by == "PATH") {
+            options.environment
+                = {{"PATH", directory.string() + ":" + world.home().environment().at("PATH")}};
+        } else {
+            extra = {by, directory.string() + "/"};
+        }
+        const HostListener listener(HostListener::Kind::Path, path);
+        for (const std::string& name :
+             {path, (world.project() / "link").string(), "/proc/self/root" + path}) {
+            const Finished finished = world.deed(tier, "connect_to", {"unix", name}, extra, options);
+            QVERIFY2(finished.status == 1, finished.out.c_str());
+            REVET_VERIFY_NONE(otherThan(finished, {"ECONNREFUSED", "ESOCKTNOSUPPORT"}));
+            REVET_VERIFY_NONE(
+                missingEvent(world, {.kinds = {"connect"}, .verdicts = {"denied"}, .target = path}));
+        }
+        QVERIFY(!listener.wasReached());
+        QCOMPARE(world.bareDeed("connect_to", {"unix", path}).status, 0);
+        QVERIFY(listener.wasReached());
+    }
+
+    void speaksToItselfInWhatItIsShown_data() { addTierRows(); }
+    void speaksToItselfInWhatItIsShown()
+    {
+        const World world;
+        const std::filesystem::path shown = world.home().home() / "shown";
+        std::filesystem::create_directories(shown / "read-only");
+        const Finished finished = world.runner().run(
+            fetched("tier"),
+            {"/usr/bin/python3", "-c",
+             "import os, socket, sys\n"
+             "def speak(path):\n"
+             "    u = socket.socket(socket.AF_UNIX); u.bind(path); u.listen()\n"
+             "    d = socket.socket(socket.AF_UNIX); d.connect(path); q, _ = u.accept()\n"
+             "    d.sendall(path.encode()); print(os.path.basename(q.recv(99).decode()))\n"
+             "speak(sys.argv[1] + '/writable')\n"
+             "os.chdir(sys.argv[1]); speak('relative')\n"
+             "speak('/tmp/temporary'); speak(os.environ['HOME'] + '/home')\n"
+             "try: speak(sys.argv[1] + '/read-only/socket')\n"
+             "except OSError as error: print(error.errno)\n",
+             shown},
+            {"--bind-rw", shown, "--bind-ro", shown / "read-only"});
+        QVERIFY2(finished.status == 0, finished.err.c_str());
+        QCOMPARE(finished.out, "writable\nrelative\ntemporary\nhome\n" + std::to_string(EROFS) + "\n");
+        QVERIFY(std::filesystem::is_socket(shown / "writable"));
+        QVERIFY(!std::filesystem::exists(shown / "read-only/socket"));
     }
 
     void reachesNoAbstractSocketOfTheHost_data() { addTierRows(); }

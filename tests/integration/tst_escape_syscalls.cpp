@@ -54,12 +54,20 @@ private Q_SLOTS:
         writeFile(world.project() / "harmless", "harmless");
         const std::vector<std::string> arguments{"read", world.project() / "harmless",
                                                  world.home().home() / "secret", "3000"};
-        QVERIFY(numberAfter(world.bareDeed("race_path", arguments).out, "secrets") > 0);
-        const Finished finished = world.deed(fetched("tier"), "race_path", arguments);
-        QCOMPARE(numberAfter(finished.out, "secrets"), 0L);
+        constexpr int kTries = 20; // how often a race is won depends on what else the machine does
+        bool isWonBare = false;
+        for (int i = 0; i < kTries && !isWonBare; ++i) {
+            isWonBare = numberAfter(world.bareDeed("race_path", arguments).out, "secrets") > 0;
+        }
+        QVERIFY(isWonBare);
         // Both targets must have been met, else nothing was raced.
-        QVERIFY2(numberAfter(finished.out, "succeeded") > 0 && numberAfter(finished.out, "refused") > 0,
-                 finished.out.c_str());
+        bool isRaced = false;
+        for (int i = 0; i < kTries && !isRaced; ++i) {
+            const Finished finished = world.deed(fetched("tier"), "race_path", arguments);
+            QCOMPARE(numberAfter(finished.out, "secrets"), 0L);
+            isRaced = numberAfter(finished.out, "succeeded") > 0 && numberAfter(finished.out, "refused") > 0;
+        }
+        QVERIFY(isRaced);
         REVET_VERIFY_NONE(missingEvent(world, {.kinds = {"read"}, .target = "harmless"}));
     }
 

@@ -34,6 +34,13 @@ void TestPathGlob::matches_data()
     row("/a/**", "/a/b/c.c", true);
     row("/a/**", "/ab", false);
     row("**/c.c", "/a/b/c.c", true);
+    row("/a/**/c.c", "/a/b/b/c.c", true);
+    row("/a/**/c.c", "/a/c.c", true);
+    row("/a/**/c.c", "/a/b/xc.c", false);
+    row("/a/**/c.c", "/ac.c", false);
+    row("/a/**/b/**", "/a/b/c", true);
+    row("/a/x**/c", "/a/x/c", true);
+    row("/a/x**/c", "/a/c", false);
     row("/a/?", "/a/b", true);
     row("/a/?", "/a//", false);
     row("/a", "/a", true);

@@ -247,6 +247,11 @@ void GitConfigTest::judgesReplacedText_data()
     row("the host's own alias changes", "[alias]\nst = !x\n", "[alias]\nst = !y\n", false);
     row("the host's own alias goes", "[alias]\nst = !x\n[user]\nname = n\n", "[user]\nname = n\n", true);
     row("everything goes", "[alias]\nst = !x\n", "", true);
+    row("a repository is emptied", "[core]\nrepositoryformatversion = 0\n", "", false);
+    row("a repository's format goes", "[Core]\nRepositoryFormatVersion = 0\nbare = false\n",
+        "[core]\nbare = false\n", false);
+    row("a repository's format changes", "[core]\nrepositoryformatversion = 0\n",
+        "[core]\nrepositoryformatversion = 1\n", true);
     row("a harmless key changes", "[user]\nname = a\n", "[user]\nname = b\n", true);
     row("a harmless key goes", "[user]\nname = a\n", "[user]\n", true);
     row("an unset fsmonitor comes alive", "[core]\nfsmonitor = x\nfsmonitor = false\n",

@@ -109,6 +109,14 @@ void BrokerBench::addRoot(const std::filesystem::path& path)
     start();
 }
 
+void BrokerBench::share(const std::filesystem::path& project, std::vector<supervisor::TurnLock> turns)
+{
+    m_box.roots.front().path = project;
+    m_box.turns = std::move(turns);
+    target.directory = project;
+    start();
+}
+
 Seen BrokerBench::run(const Call& made)
 {
     Answer answer = perform(made);

@@ -101,6 +101,8 @@ public:
     void settle() { m_broker->settle(); }
     /// Adds a further brokered root and starts the broker anew.
     void addRoot(const std::filesystem::path& path);
+    /// Makes it the broker of one of several sessions of a project, which take turns.
+    void share(const std::filesystem::path& project, std::vector<supervisor::TurnLock> turns);
 
     FakeTarget target;
     FactCollector facts;

@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
+#include "engine/supervisor/shared_turn.h"
 #include "tests/engine/supervisor/broker_bench.h"
 
 #include <QTest>
 
 #include <atomic>
+#include <optional>
 #include <thread>
+
+#include <fcntl.h>
 
 using namespace revet;
 using namespace revet::test;
@@ -42,6 +46,15 @@ private:
 };
 
 constexpr int kRounds = 400;
+constexpr int kSamples = 40;
+
+std::vector<supervisor::TurnLock> locks(const BrokerBench& bench, bool isExclusive)
+{
+    const std::string path = bench.outside() / "turns";
+    std::vector<supervisor::TurnLock> made;
+    made.push_back({UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)), isExclusive});
+    return made;
+}
 
 } // namespace
 
@@ -122,6 +135,52 @@ private Q_SLOTS:
         stop = true;
         other.join();
         QCOMPARE(both, 0);
+    }
+
+    void takesTurnsBetweenSessions()
+    {
+        BrokerBench bench;
+        BrokerBench other;
+        bench.share(bench.project(), locks(bench, true));
+        other.share(bench.project(), locks(bench, true));
+        // One makes a directory a repository, which is looked through first; the other makes a hook in it.
+        for (int i = 0; i < kSamples; ++i) {
+            writeFile(bench.project() / "d/hooks" / (std::to_string(i) + ".sample"), "x");
+        }
+        std::atomic<bool> stop{false};
+        std::thread hooks([&] {
+            while (!stop) {
+                static_cast<void>(other.write("d/hooks/post-commit", "evil"));
+                static_cast<void>(other.error(call(Operation::Remove, at("d/hooks/post-commit"))));
+            }
+        });
+        int both = 0;
+        int done = 0;
+        for (int i = 0; i < kRounds; ++i) {
+            if (bench.error(twoPaths(Operation::Rename, at("d"), at(".git"))) == 0) {
+                ++done;
+                both += fs::exists(bench.project() / ".git/hooks/post-commit") ? 1 : 0;
+                fs::rename(bench.project() / ".git", bench.project() / "d");
+            }
+        }
+        stop = true;
+        hooks.join();
+        QVERIFY(done > 0);
+        QCOMPARE(both, 0);
+    }
+
+    void waitsForNobodyForEver()
+    {
+        BrokerBench bench;
+        bench.share(bench.project(), locks(bench, true));
+        // One with a root inside of ours, which was stopped in its turn.
+        const std::vector<supervisor::TurnLock> nested = locks(bench, false);
+        std::optional<supervisor::SharedTurn> turn(nested);
+        QVERIFY(turn->isHeld());
+        QCOMPARE(bench.write("file", "x"), EPERM);
+        QVERIFY(!fs::exists(bench.project() / "file"));
+        turn.reset();
+        QCOMPARE(bench.write("file", "x"), 0);
     }
 };
 

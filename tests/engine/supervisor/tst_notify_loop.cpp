@@ -60,8 +60,8 @@ private Q_SLOTS:
     void refusesACallThatNobodyKnows();
     void keepsTheUmaskAndTheDirectory();
     void tellsOfExecAndExit();
-    void judgesNoAddressButRecordsIt_data();
-    void judgesNoAddressButRecordsIt();
+    void leavesEveryConnectionToTheBroker_data();
+    void leavesEveryConnectionToTheBroker();
     void bindsLocalSocketsThroughTheBroker();
     void refusesSocketFamilies();
     void refusesAndRecordsWhatNoBoxGets_data();
@@ -301,11 +301,10 @@ void NotifyLoopTest::tellsOfExecAndExit()
     QCOMPARE(m_settled, 4);
 }
 
-void NotifyLoopTest::judgesNoAddressButRecordsIt_data()
+void NotifyLoopTest::leavesEveryConnectionToTheBroker_data()
 {
     QTest::addColumn<QByteArray>("address");
     QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<bool>("isDenied");
     const auto bytes = [](const auto& address, std::size_t size) {
         return QByteArray(reinterpret_cast<const char*>(&address), static_cast<qsizetype>(size));
     };
@@ -313,43 +312,46 @@ void NotifyLoopTest::judgesNoAddressButRecordsIt_data()
     inet.sin_family = AF_INET;
     inet.sin_port = htons(80);
     inet.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    QTest::newRow("loopback") << bytes(inet, sizeof inet) << QByteArray("127.0.0.1:80") << false;
+    QTest::newRow("loopback") << bytes(inet, sizeof inet) << QByteArray("127.0.0.1:80");
     inet.sin_addr.s_addr = htonl(0x0a000001);
-    QTest::newRow("elsewhere") << bytes(inet, sizeof inet) << QByteArray("10.0.0.1:80") << true;
-    QTest::newRow("cut short") << bytes(inet, 7) << QByteArray() << false;
+    QTest::newRow("elsewhere") << bytes(inet, sizeof inet) << QByteArray("10.0.0.1:80");
+    QTest::newRow("cut short") << bytes(inet, 7) << QByteArray();
     sockaddr_in6 inet6{};
     inet6.sin6_family = AF_INET6;
     inet6.sin6_port = htons(443);
     inet6.sin6_addr = in6addr_loopback;
-    QTest::newRow("loopback, v6") << bytes(inet6, sizeof inet6) << QByteArray("[::1]:443") << false;
+    QTest::newRow("loopback, v6") << bytes(inet6, sizeof inet6) << QByteArray("[::1]:443");
     inet6.sin6_addr.s6_addr[0] = 0x20;
-    QTest::newRow("elsewhere, v6") << bytes(inet6, sizeof inet6) << QByteArray("[2000::1]:443") << true;
+    QTest::newRow("elsewhere, v6") << bytes(inet6, sizeof inet6) << QByteArray("[2000::1]:443");
     sockaddr_un local{};
     local.sun_family = AF_UNIX;
     std::copy_n("\0name", 5, local.sun_path);
-    QTest::newRow("abstract") << bytes(local, offsetof(sockaddr_un, sun_path) + 5) << QByteArray("@name")
-                              << false;
-    QTest::newRow("one byte") << QByteArray("\1") << QByteArray() << false;
+    QTest::newRow("abstract") << bytes(local, offsetof(sockaddr_un, sun_path) + 5) << QByteArray("@name");
+    QTest::newRow("one byte") << QByteArray("\1") << QByteArray();
 }
 
-void NotifyLoopTest::judgesNoAddressButRecordsIt()
+void NotifyLoopTest::leavesEveryConnectionToTheBroker()
 {
     QFETCH(const QByteArray, address);
     QFETCH(const QByteArray, text);
-    QFETCH(const bool, isDenied);
+    std::vector<Call> seen;
+    m_broker = [&](const Call& call, Target&) {
+        seen.push_back(call);
+        return Answer::success(0);
+    };
     const std::uint64_t connect = add(SYS_connect, arguments(3, address.constData(), address.size()));
     const std::uint64_t nowhere = add(SYS_connect, arguments(3, 8, 16));
     const std::uint64_t negative = add(SYS_connect, arguments(3, 8, -1));
     run();
-    QCOMPARE(kindOf(connect), Kind::Continue);
+    QCOMPARE(kindOf(connect), Kind::Value);
     QCOMPARE(errnoOf(nowhere), EFAULT);
     QCOMPARE(kindOf(negative), Kind::Continue);
-    QCOMPARE(m_sink.facts.size(), std::size_t{text.isEmpty() ? 0U : 1U});
-    if (!text.isEmpty()) {
-        QCOMPARE(m_sink.facts[0].target, text.toStdString());
-        QCOMPARE(m_sink.facts[0].verdict, isDenied ? Verdict::Denied : Verdict::Permitted);
-        QCOMPARE(m_sink.facts[0].errnoValue, isDenied ? ENETUNREACH : 0);
-    }
+    QCOMPARE(seen.size(), std::size_t{1});
+    QCOMPARE(seen[0].operation, Operation::Connect);
+    QCOMPARE(seen[0].text, text.toStdString());
+    QCOMPARE(seen[0].value, address.toStdString());
+    QCOMPARE(seen[0].socket, 3);
+    QVERIFY(m_sink.facts.empty());
 }
 
 void NotifyLoopTest::bindsLocalSocketsThroughTheBroker()

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/unique_fd.h"
+
+#include <cstdint>
+#include <string>
+
+namespace revet::workspace {
+
+/// Whether both files hold the same bytes; false where one cannot be read.
+[[nodiscard]] bool isEqualContent(const UniqueFd& left, const UniqueFd& right);
+/// The whole file; LimitExceeded where it is larger.
+[[nodiscard]] Result<std::string> readContent(const UniqueFd& file, std::size_t maximumBytes);
+/// A number that files of equal content share, and others hardly ever.
+[[nodiscard]] Result<std::uint64_t> contentHash(const UniqueFd& file);
+
+} // namespace revet::workspace

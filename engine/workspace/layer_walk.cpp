@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/workspace/layer_walk.h"
+
+#include "engine/workspace/file_content.h"
+#include "engine/workspace/layer_changes.h"
+#include "engine/workspace/overlay_marks.h"
+
+#include <unordered_set>
+#include <utility>
+
+namespace revet::workspace {
+
+namespace {
+
+/// More is no review that anybody could read, and takes gigabytes to list.
+constexpr std::size_t kMostChanges = 1'000'000;
+
+std::string join(const std::string& directory, const std::string& name)
+{
+    return directory.empty() ? name : directory + '/' + name;
+}
+
+/// The directory of the lower tree at this path; none where there is no directory.
+Result<UniqueFd> openIfThere(int root, const std::string& path)
+{
+    Result<UniqueFd> directory = openDirectory(root, path);
+    // A link on the way: the box has made a directory where the project has a link to one.
+    if (!directory
+        && (directory.error().code == ErrorCode::NotFound || directory.error().code == ErrorCode::Refused)) {
+        return UniqueFd();
+    }
+    return directory;
+}
+
+/// What a box saw of the lower directory. overlayfs hides nodes there that look like its own marks.
+Result<Entry> lookAtLower(const UniqueFd& directory, const std::string& name)
+{
+    REVET_ASSIGN_OR_RETURN(Entry entry, lookAt(directory.get(), name));
+    return isWhiteout(directory, name, entry) ? Entry{} : std::move(entry);
+}
+
+} // namespace
+
+Result<std::vector<Change>> LayerWalk::run()
+{
+    m_pending.push_back({});
+    while (!m_pending.empty()) {
+        const Pending directory = std::move(m_pending.back());
+        m_pending.pop_back();
+        REVET_RETURN_IF_ERROR(visit(directory));
+    }
+    return std::move(m_changes);
+}
+
+Result<void> LayerWalk::visit(const Pending& directory)
+{
+    const auto upper = openDirectory(m_upper, directory.path);
+    if (!upper && upper.error().code == ErrorCode::NotFound) {
+        return {}; // the box runs, and has removed it meanwhile
+    }
+    if (!upper) {
+        return fail(upper.error());
+    }
+    REVET_ASSIGN_OR_RETURN(const UniqueFd lower, openIfThere(m_lower, directory.path));
+    const bool hidesLower = directory.hidesLower || isOpaque(*upper);
+    REVET_ASSIGN_OR_RETURN(const std::vector<std::string> names, namesIn(*upper));
+    for (const std::string& name : names) {
+        REVET_ASSIGN_OR_RETURN(Entry after, lookAt(upper->get(), name));
+        if (!after.exists()) {
+            continue;
+        }
+        if (isWhiteout(*upper, name, after)) {
+            after = {};
+        }
+        Entry before;
+        if (lower) {
+            REVET_ASSIGN_OR_RETURN(before, lookAtLower(lower, name));
+        }
+        REVET_RETURN_IF_ERROR(
+            compare(join(directory.path, name), std::move(before), std::move(after), hidesLower));
+    }
+    if (!hidesLower || !lower) {
+        return {};
+    }
+    const std::unordered_set<std::string> known(names.begin(), names.end());
+    REVET_ASSIGN_OR_RETURN(const std::vector<std::string> hidden, namesIn(lower));
+    for (const std::string& name : hidden) {
+        if (!known.contains(name)) {
+            REVET_ASSIGN_OR_RETURN(Entry before, lookAtLower(lower, name));
+            REVET_RETURN_IF_ERROR(compare(join(directory.path, name), std::move(before), {}, true));
+        }
+    }
+    return {};
+}
+
+Result<void> LayerWalk::compare(const std::string& path, Entry before, Entry after, bool hidesLower)
+{
+    const bool wasDirectory = before.type == EntryType::Directory;
+    const bool isDirectory = after.type == EntryType::Directory;
+    if (isDirectory) {
+        m_pending.push_back({path, hidesLower || !wasDirectory});
+    }
+    if (wasDirectory != isDirectory) {
+        if (wasDirectory) {
+            REVET_RETURN_IF_ERROR(deleteTree(path, std::move(before)));
+        } else if (before.exists()) {
+            REVET_RETURN_IF_ERROR(add({Change::Kind::Deleted, path, {}, std::move(before), {}, true}));
+        }
+        return after.exists() ? add({Change::Kind::Added, path, {}, {}, std::move(after), !isDirectory})
+                              : Result<void>();
+    }
+    if (isDirectory) {
+        return before.mode == after.mode
+            ? Result<void>()
+            : add({Change::Kind::Modified, path, {}, std::move(before), std::move(after), false});
+    }
+    return compareFiles(path, std::move(before), std::move(after));
+}
+
+Result<void> LayerWalk::compareFiles(const std::string& path, Entry before, Entry after)
+{
+    if (!before.exists() || !after.exists()) {
+        if (!before.exists() && !after.exists()) {
+            return {}; // the host has removed what the box removed
+        }
+        const auto kind = after.exists() ? Change::Kind::Added : Change::Kind::Deleted;
+        return add({kind, path, {}, std::move(before), std::move(after), true});
+    }
+    const bool isChanged = before.type != after.type || before.target != after.target
+        || (after.type == EntryType::File && !isSameContent(path, before, after));
+    // Links have no mode of their own.
+    const bool isOtherMode = before.mode != after.mode && after.type != EntryType::Link;
+    return isChanged || isOtherMode
+        ? add({Change::Kind::Modified, path, {}, std::move(before), std::move(after), isChanged})
+        : Result<void>();
+}
+
+bool LayerWalk::isSameContent(const std::string& path, const Entry& before, const Entry& after)
+{
+    if (before.size != after.size) {
+        return false;
+    }
+    if (before.size > m_compareBytes) {
+        m_compareBytes = 0;
+        return before.changed == after.changed; // a copy keeps its time
+    }
+    if (m_compareBytes != LayerChanges::kCompareAll) {
+        m_compareBytes -= before.size;
+    }
+    const auto left = openFile(m_lower, path);
+    const auto right = openFile(m_upper, path);
+    // What cannot be read is shown rather than passed over.
+    return left && right && isEqualContent(*left, *right);
+}
+
+Result<void> LayerWalk::deleteTree(const std::string& path, Entry before)
+{
+    REVET_RETURN_IF_ERROR(add({Change::Kind::Deleted, path, {}, std::move(before), {}, false}));
+    std::vector<std::string> pending{path};
+    while (!pending.empty()) {
+        const std::string directory = std::move(pending.back());
+        pending.pop_back();
+        REVET_ASSIGN_OR_RETURN(const UniqueFd lower, openIfThere(m_lower, directory));
+        if (!lower) {
+            continue;
+        }
+        REVET_ASSIGN_OR_RETURN(const std::vector<std::string> names, namesIn(lower));
+        for (const std::string& name : names) {
+            REVET_ASSIGN_OR_RETURN(Entry entry, lookAtLower(lower, name));
+            if (!entry.exists()) {
+                continue;
+            }
+            const bool isDirectory = entry.type == EntryType::Directory;
+            std::string below = join(directory, name);
+            if (isDirectory) {
+                pending.push_back(below);
+            }
+            REVET_RETURN_IF_ERROR(
+                add({Change::Kind::Deleted, std::move(below), {}, std::move(entry), {}, !isDirectory}));
+        }
+    }
+    return {};
+}
+
+Result<void> LayerWalk::add(Change change)
+{
+    if (m_changes.size() == kMostChanges) {
+        return fail(ErrorCode::LimitExceeded, "list the changes",
+                    "there are more than " + std::to_string(kMostChanges));
+    }
+    m_changes.push_back(std::move(change));
+    return {};
+}
+
+} // namespace revet::workspace

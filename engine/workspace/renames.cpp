@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/workspace/renames.h"
+
+#include "engine/workspace/file_content.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace revet::workspace {
+
+namespace {
+
+constexpr std::uint64_t kHashedBytes = std::uint64_t{256} << 20U;
+constexpr std::size_t kMostCandidates = 64;
+
+std::string_view nameOf(std::string_view path)
+{
+    return path.substr(path.rfind('/') + 1);
+}
+
+/// What two entries must share to be one that was moved.
+struct Key
+{
+    std::uint64_t size = 0;
+    std::uint64_t hash = 0;
+    std::string target;
+    friend auto operator<=>(const Key&, const Key&) = default;
+};
+
+class Pairing
+{
+public:
+    Pairing(std::vector<Change>& changes, ChangeSource& source)
+        : m_changes(changes)
+        , m_source(source)
+    {
+    }
+    void run();
+
+private:
+    [[nodiscard]] std::optional<Key> keyOf(const Change& change);
+    void collect();
+    void pair(std::vector<std::size_t>& deleted, std::size_t added);
+    [[nodiscard]] bool isSame(const Change& deleted, const Change& added);
+
+    std::vector<Change>& m_changes;
+    ChangeSource& m_source;
+    std::uint64_t m_budget = kHashedBytes;
+    std::map<Key, std::vector<std::size_t>> m_deleted;
+    std::vector<std::pair<Key, std::size_t>> m_added;
+    std::vector<bool> m_isTaken;
+};
+
+const Entry& entryOf(const Change& change)
+{
+    return change.kind == Change::Kind::Deleted ? change.before : change.after;
+}
+
+std::optional<Key> Pairing::keyOf(const Change& change)
+{
+    const Entry& entry = entryOf(change);
+    if (entry.type == EntryType::Link) {
+        return Key{0, 0, entry.target};
+    }
+    if (entry.size > m_budget) {
+        return std::nullopt;
+    }
+    m_budget -= entry.size;
+    const auto file
+        = change.kind == Change::Kind::Deleted ? m_source.openBefore(change) : m_source.openAfter(change);
+    const auto hash = file ? contentHash(*file) : Result<std::uint64_t>(fail(file.error()));
+    return hash ? std::optional(Key{entry.size, *hash, {}}) : std::nullopt;
+}
+
+/// Only what has a size that occurs on both sides is read.
+void Pairing::collect()
+{
+    constexpr unsigned kIsDeleted = 1;
+    constexpr unsigned kIsAdded = 2;
+    std::unordered_map<std::uint64_t, unsigned> sides;
+    const auto side = [](const Change& change) -> unsigned {
+        const Entry& entry = entryOf(change);
+        const bool counts
+            = entry.type == EntryType::Link || (entry.type == EntryType::File && entry.size != 0);
+        if (!counts) {
+            return 0;
+        }
+        return change.kind == Change::Kind::Deleted ? kIsDeleted
+            : change.kind == Change::Kind::Added    ? kIsAdded
+                                                    : 0;
+    };
+    for (const Change& change : m_changes) {
+        sides[entryOf(change).size] |= side(change);
+    }
+    std::unordered_set<std::string_view> madeAgain;
+    for (const Change& change : m_changes) {
+        if (change.kind == Change::Kind::Added) {
+            madeAgain.insert(change.path);
+        }
+    }
+    for (std::size_t i = 0; i < m_changes.size(); ++i) {
+        const Change& change = m_changes[i];
+        // A path that is there again, as something else, has not been moved away.
+        const bool stays = change.kind == Change::Kind::Deleted && madeAgain.contains(change.path);
+        if (stays || side(change) == 0 || sides[entryOf(change).size] != (kIsDeleted | kIsAdded)) {
+            continue;
+        }
+        if (auto key = keyOf(change)) {
+            if (change.kind == Change::Kind::Deleted) {
+                m_deleted[std::move(*key)].push_back(i);
+            } else {
+                m_added.emplace_back(std::move(*key), i);
+            }
+        }
+    }
+}
+
+bool Pairing::isSame(const Change& deleted, const Change& added)
+{
+    if (deleted.before.type != added.after.type) {
+        return false;
+    }
+    if (added.after.type == EntryType::Link) {
+        return deleted.before.target == added.after.target;
+    }
+    const auto left = m_source.openBefore(deleted);
+    const auto right = m_source.openAfter(added);
+    return left && right && isEqualContent(*left, *right);
+}
+
+void Pairing::pair(std::vector<std::size_t>& deleted, std::size_t added)
+{
+    if (deleted.empty()) {
+        return;
+    }
+    // The nearest few: a thousand empty modules may be the same file.
+    const std::string_view name = nameOf(m_changes[added].path);
+    const auto oldest
+        = deleted.rbegin() + static_cast<std::ptrdiff_t>(std::min(deleted.size(), kMostCandidates));
+    auto chosen = std::find_if(deleted.rbegin(), oldest, [&](std::size_t candidate) {
+        return nameOf(m_changes[candidate].path) == name;
+    });
+    if (chosen == oldest) {
+        chosen = deleted.rbegin();
+    }
+    Change& from = m_changes[*chosen];
+    Change& change = m_changes[added];
+    if (!isSame(from, change)) {
+        return;
+    }
+    change.kind = Change::Kind::Renamed;
+    change.from = from.path;
+    change.before = from.before;
+    change.isContentChanged = false;
+    m_isTaken[*chosen] = true;
+    std::swap(*chosen, deleted.back());
+    deleted.pop_back();
+}
+
+void Pairing::run()
+{
+    collect();
+    m_isTaken.resize(m_changes.size());
+    for (const auto& [key, added] : m_added) {
+        if (const auto found = m_deleted.find(key); found != m_deleted.end()) {
+            pair(found->second, added);
+        }
+    }
+    std::size_t index = 0;
+    std::erase_if(m_changes, [&](const Change&) { return m_isTaken[index++]; });
+}
+
+} // namespace
+
+void pairRenames(std::vector<Change>& changes, ChangeSource& source)
+{
+    Pairing(changes, source).run();
+}
+
+void sortByPath(std::vector<Change>& changes)
+{
+    const auto isBefore = [](const Change& left, const Change& right) {
+        const auto [one, other] = std::ranges::mismatch(left.path, right.path);
+        if (one == left.path.end() || other == right.path.end()) {
+            return left.path.size() != right.path.size()
+                ? left.path.size() < right.path.size()
+                : left.kind == Change::Kind::Deleted && right.kind != Change::Kind::Deleted;
+        }
+        // The slash comes before every other byte.
+        const auto rank = [](char byte) { return byte == '/' ? 0 : 1 + static_cast<unsigned char>(byte); };
+        return rank(*one) < rank(*other);
+    };
+    std::ranges::sort(changes, isBefore);
+}
+
+} // namespace revet::workspace

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/workspace/review.h"
+
+#include <utility>
+
+namespace revet::workspace {
+
+Result<std::vector<ReviewItem>> review(ChangeSource& source, int base, const policy::RunLaterTable& table)
+{
+    REVET_ASSIGN_OR_RETURN(std::vector<Change> changes, source.changes());
+    REVET_ASSIGN_OR_RETURN(const std::vector<bool> collides, caseCollisions(changes, base));
+    const RunLaterJudge judge(table, source, gitdirsByShape(changes, base));
+    std::vector<ReviewItem> items;
+    items.reserve(changes.size());
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        ReviewItem item;
+        item.change = std::move(changes[i]);
+        item.runLater = judge.judge(item.change);
+        item.oddities = odditiesOf(item.change);
+        if (collides[i]) {
+            item.oddities.push_back(Oddity::CaseCollision);
+        }
+        if (hasAttributes(source, item.change)) {
+            item.oddities.push_back(Oddity::Attribute);
+        }
+        if (auto place = judge.repositoryOf(item.change.path)) {
+            item.isInRepository = true;
+            item.repository = std::move(place->gitdir);
+        }
+        items.push_back(std::move(item));
+    }
+    return items;
+}
+
+ChangeCount countChanges(const std::vector<Change>& changes, const policy::RunLaterTable& table)
+{
+    ChangeCount count;
+    for (const Change& change : changes) {
+        policy::GitSplit split;
+        const bool isDirectory
+            = (change.after.exists() ? change.after : change.before).type == EntryType::Directory;
+        if (policy::isBelowGitdir(change.path, &split)) {
+            count.hasRepositoryChanges = true;
+        } else if (!isDirectory) {
+            ++count.files;
+            const auto match = table.match(change.path);
+            count.held += match && match->cls == policy::RunLaterClass::Pinned ? 1U : 0U;
+        }
+    }
+    return count;
+}
+
+} // namespace revet::workspace

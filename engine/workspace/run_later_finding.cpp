@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/workspace/run_later_finding.h"
+
+#include "engine/policy/changed_keys.h"
+#include "engine/policy/path_pattern.h"
+#include "engine/workspace/file_content.h"
+#include "engine/workspace/oddities.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace revet::workspace {
+
+namespace {
+
+using policy::GitEntry;
+using policy::RunLaterClass;
+
+/// Manifests are smaller; what is larger counts as a whole.
+constexpr std::size_t kLargestChecked = std::size_t{8} << 20U;
+
+RunLaterFinding pinned(std::string entry, std::vector<std::string> keys = {})
+{
+    return {RunLaterClass::Pinned, std::move(entry), std::move(keys)};
+}
+
+/// The stricter of two; the first where they are alike.
+RunLaterFinding stricter(RunLaterFinding one, RunLaterFinding other)
+{
+    const auto rank = [](const RunLaterFinding& finding) {
+        return finding.isHeld() ? 0 : finding.cls ? 1 + static_cast<int>(*finding.cls) : 9;
+    };
+    return rank(other) < rank(one) ? other : one;
+}
+
+/// Empty where that side is no file.
+Result<std::string> contentOf(Result<UniqueFd> (ChangeSource::*open)(const Change&), ChangeSource& source,
+                              const Change& change, const Entry& side)
+{
+    if (side.type != EntryType::File) {
+        return std::string();
+    }
+    REVET_ASSIGN_OR_RETURN(const UniqueFd file, (source.*open)(change));
+    return readContent(file, kLargestChecked);
+}
+
+/// Whether a relative path in the repository's files stays in the project.
+auto staysInside(std::string below)
+{
+    return [below = std::move(below)](std::string_view path) { return !couldLeave(below, path); };
+}
+
+/// "gitdir: ../.git/modules/x", as git writes it for a submodule.
+bool isHarmlessGitFile(std::string_view path, std::string_view content)
+{
+    constexpr std::string_view kKey = "gitdir: ";
+    return content.starts_with(kKey) && content.ends_with('\n') && content.find('\n') == content.size() - 1
+        && content.find('\0') == std::string_view::npos && content.find('\r') == std::string_view::npos
+        && !couldLeave(path, content.substr(kKey.size(), content.size() - kKey.size() - 1));
+}
+
+} // namespace
+
+RunLaterFinding RunLaterJudge::judge(const Change& change) const
+{
+    RunLaterFinding finding = judgePath(change, change.path);
+    return change.kind == Change::Kind::Renamed ? stricter(std::move(finding), judgePath(change, change.from))
+                                                : finding;
+}
+
+RunLaterFinding RunLaterJudge::judgePath(const Change& change, const std::string& path) const
+{
+    if (const auto place = repositoryOf(path)) {
+        return judgeGit(change, *place);
+    }
+    if (change.after.type == EntryType::Link && m_table.couldHoldPinned(path)) {
+        return pinned("a link in the place of a directory that holds pinned files");
+    }
+    const auto match = m_table.match(path);
+    if (!match) {
+        return {};
+    }
+    RunLaterFinding finding{match->cls, match->entry, {}};
+    const auto check = m_table.check(path);
+    // A mode or another place runs nothing new, where the name is of this kind on both sides.
+    const bool isMovedHere = change.kind == Change::Kind::Renamed && !m_table.check(change.from);
+    if (!check || (!change.isContentChanged && !isMovedHere)) {
+        return finding;
+    }
+    const auto before = isMovedHere ? Result<std::string>(std::string())
+                                    : contentOf(&ChangeSource::openBefore, m_source, change, change.before);
+    const auto after = contentOf(&ChangeSource::openAfter, m_source, change, change.after);
+    const bool isFile = (change.before.type == EntryType::File || !change.before.exists())
+        && (change.after.type == EntryType::File || !change.after.exists());
+    finding.keys = before && after && isFile ? policy::changedKeys(*check, *before, *after)
+                                             : std::vector<std::string>{"the whole file"};
+    return finding;
+}
+
+RunLaterFinding RunLaterJudge::judgeGit(const Change& change, const policy::GitSplit& place) const
+{
+    const bool isGone = !change.after.exists();
+    const std::string prefix = place.gitdir.empty() ? "" : place.gitdir + '/';
+    const std::string entry = "git: " + (place.inside.empty() ? ".git" : place.inside);
+    const auto harmlessIf
+        = [&entry](bool isHarmless) { return isHarmless ? RunLaterFinding{} : pinned(entry); };
+    const auto after = [&] { return contentOf(&ChangeSource::openAfter, m_source, change, change.after); };
+    if (isGone && policy::classifyGitEntry(place.inside) != GitEntry::Protected) {
+        return {};
+    }
+    if (place.inside.empty()) {
+        const auto content = after();
+        return harmlessIf(change.after.type == EntryType::Directory
+                          || (change.after.type == EntryType::File && content
+                              && isHarmlessGitFile(place.gitdir, *content)));
+    }
+    if (change.after.type == EntryType::Link) {
+        return pinned(entry); // git makes none in there
+    }
+    switch (policy::classifyGitEntry(place.inside)) {
+    case GitEntry::Ordinary:
+        return {};
+    case GitEntry::DirectoryOnly:
+        return harmlessIf(change.after.type == EntryType::Directory);
+    case GitEntry::Protected:
+        return pinned(entry);
+    case GitEntry::CommonDir: {
+        const auto content = after();
+        return harmlessIf(content && policy::isHarmlessCommonDir(place.gitdir, *content));
+    }
+    case GitEntry::Alternates: {
+        const auto content = after();
+        return harmlessIf(content
+                          && policy::areHarmlessAlternates(*content, staysInside(prefix + "objects/x")));
+    }
+    case GitEntry::Config:
+        break;
+    }
+    const auto before = contentOf(&ChangeSource::openBefore, m_source, change, change.before);
+    const auto content = after();
+    if (!before || !content || change.after.type != EntryType::File) {
+        return pinned(entry);
+    }
+    const auto verdict = policy::judgeGitConfig(*before, *content, staysInside(prefix + "x"));
+    return verdict.isHarmless ? RunLaterFinding{} : pinned(entry, {verdict.offending});
+}
+
+std::optional<policy::GitSplit> RunLaterJudge::repositoryOf(std::string_view path) const
+{
+    policy::GitSplit split;
+    if (policy::isBelowGitdir(path, &split)) {
+        return split;
+    }
+    for (const std::string& gitdir : m_gitdirs) {
+        if (gitdir.empty() || path == gitdir || (path.starts_with(gitdir) && path[gitdir.size()] == '/')) {
+            return policy::GitSplit{
+                gitdir,
+                std::string(path.substr(std::min(path.size(), gitdir.empty() ? 0 : gitdir.size() + 1)))};
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> gitdirsByShape(const std::vector<Change>& changes, int base)
+{
+    std::map<std::string, std::set<std::string>> present; // what may complete the shape, by directory
+    std::map<std::string, std::set<std::string>> gone;
+    for (const Change& change : changes) {
+        const std::size_t slash = change.path.rfind('/');
+        const std::string name = change.path.substr(slash + 1); // npos + 1 is 0
+        policy::GitSplit split;
+        if (policy::completesGitdirShape(name) && !policy::isBelowGitdir(change.path, &split)) {
+            auto& names = change.after.exists() ? present : gone;
+            names[slash == std::string::npos ? "" : change.path.substr(0, slash)].insert(name);
+        }
+    }
+    present[""]; // the root is the repository's directory where a project is a linked work tree
+    std::vector<std::string> gitdirs;
+    for (const auto& [directory, names] : present) {
+        const auto has = [&](std::string_view wanted) {
+            const std::string name(wanted);
+            if (names.contains(name) || gone[directory].contains(name)) {
+                return names.contains(name);
+            }
+            const auto entry = lookAt(base, directory.empty() ? name : directory + '/' + name);
+            return entry && entry->exists();
+        };
+        if (policy::hasGitdirShape(has)) {
+            gitdirs.push_back(directory);
+        }
+    }
+    std::ranges::reverse(gitdirs); // the innermost first
+    return gitdirs;
+}
+
+} // namespace revet::workspace
