@@ -176,7 +176,7 @@ Result<History::Step> History::takeBack(int tree, const std::vector<std::string>
         if (past.isTimeOnly) {
             // Whoever put something else into the directory meanwhile gave it the time that counts.
             const Result<Entry> present = lookAtDirectory(tree, entry.first);
-            if (!present || !present->isUntouchedSince(expected)) {
+            if (!present || !present->isUntouchedSince(m_latest.at(entry.first))) {
                 continue;
             }
         }
