@@ -23,6 +23,12 @@ namespace {
 /// TERM, 10 s, KILL, and the session's own last steps.
 constexpr std::chrono::seconds kStopTime{15};
 
+/// Its changes wait in a layer.
+bool isUndecided(const SessionInfo& session)
+{
+    return session.state == SessionState::Review || (isLive(session) && session.tier == Tier::Container);
+}
+
 /// A layer that waits for a decision is work, not a record.
 bool mustKeep(const SessionInfo& session)
 {
@@ -62,7 +68,7 @@ void Engine::refresh(SessionInfo& session) const
     const bool isProcessThere
         = session.sessionPid > 0 && (::kill(session.sessionPid, 0) == 0 || errno != ESRCH);
     if (client.error().code == ErrorCode::NotFound && !isProcessThere) {
-        session.state = SessionState::Ended;
+        session.state = session.tier == Tier::Container ? SessionState::Review : SessionState::Ended;
         session.endReason = "revet-session died";
     }
 }
@@ -86,6 +92,9 @@ Result<std::vector<SessionInfo>> Engine::findSessions(std::string_view wanted, s
     std::vector<SessionInfo> here = sessionsAround(all, directory);
     if (candidates == Candidates::Live) {
         std::erase_if(here, [](const SessionInfo& session) { return !isLive(session); });
+    }
+    if (candidates == Candidates::Undecided && std::ranges::any_of(here, isUndecided)) {
+        std::erase_if(here, [](const SessionInfo& session) { return !isUndecided(session); });
     }
     if (here.empty()) {
         return candidates == Candidates::Live

@@ -36,10 +36,10 @@ public:
     /// All sessions, oldest first. Live ones are asked for their present state; one whose revet-session was
     /// killed is shown as ended.
     [[nodiscard]] Result<std::vector<SessionInfo>> sessions();
-    enum class Candidates : std::uint8_t { All, Live };
+    enum class Candidates : std::uint8_t { All, Live, Undecided };
     /// The sessions that `wanted` can mean, oldest first (see chooseSessions()), live ones before others
-    /// where Live is asked for; empty: the candidates of the project around `directory`. NotFound: there are
-    /// none.
+    /// where Live is asked for; empty: the candidates of the project around `directory`. Undecided: those
+    /// whose changes wait, or else all. NotFound: there are none.
     [[nodiscard]] Result<std::vector<SessionInfo>>
     findSessions(std::string_view wanted, std::string_view directory, Candidates candidates);
 

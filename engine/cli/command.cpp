@@ -20,6 +20,7 @@ constexpr std::array kCommands = {
     Command{"files", "show the files that a session touched", runFiles},
     Command{"net", "show where a session tried to connect", runNet},
     Command{"tree", "show a session's processes", runTree},
+    Command{"diff", "show what a session changed, before it is taken over", runDiff},
     Command{"stop", "end sessions", runStop},
     Command{"doctor", "prove on this machine what the walls hold", runDoctor},
     Command{"project", "show or change a project's settings", runProject},

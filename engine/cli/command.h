@@ -31,6 +31,7 @@ int runLog(const Arguments& arguments);
 int runFiles(const Arguments& arguments);
 int runNet(const Arguments& arguments);
 int runTree(const Arguments& arguments);
+int runDiff(const Arguments& arguments);
 int runStop(const Arguments& arguments);
 int runDoctor(const Arguments& arguments);
 int runProject(const Arguments& arguments);

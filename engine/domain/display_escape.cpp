@@ -55,9 +55,14 @@ void appendCodePointEscape(std::string& text, std::int32_t value)
     text += "\\u{" + digits + '}';
 }
 
-void appendAscii(std::string& text, unsigned char byte)
+/// What may stay as it is although an escape would be clearer.
+enum class Kind { Name, Line };
+
+void appendAscii(std::string& text, unsigned char byte, Kind kind)
 {
-    if (byte == '\n') {
+    if (kind == Kind::Line && (byte == '\t' || byte == '\\')) {
+        text += static_cast<char>(byte);
+    } else if (byte == '\n') {
         text += "\\n";
     } else if (byte == '\t') {
         text += "\\t";
@@ -173,9 +178,7 @@ std::vector<std::string_view> splitPieces(std::string_view escaped)
     return pieces;
 }
 
-} // namespace
-
-std::string displayEscape(std::string_view bytes)
+std::string escape(std::string_view bytes, Kind kind)
 {
     std::string text;
     text.reserve(bytes.size());
@@ -187,7 +190,7 @@ std::string displayEscape(std::string_view bytes)
         if (isPlainAscii && (bytes.size() == 1 || static_cast<unsigned char>(bytes[1]) < 0x80)) {
             text += static_cast<char>(byte); // the fast path: nothing can attach to it
         } else if (byte < 0x80) {
-            appendAscii(text, byte);
+            appendAscii(text, byte, kind);
             marks.forget();
             if (isPlainAscii) {
                 static_cast<void>(marks.accepts(bytes.substr(0, 1), byte));
@@ -204,6 +207,18 @@ std::string displayEscape(std::string_view bytes)
         bytes.remove_prefix(point.size);
     }
     return text;
+}
+
+} // namespace
+
+std::string displayEscape(std::string_view bytes)
+{
+    return escape(bytes, Kind::Name);
+}
+
+std::string displayLine(std::string_view bytes)
+{
+    return escape(bytes, Kind::Line);
 }
 
 std::string displayQuoted(std::string_view bytes)

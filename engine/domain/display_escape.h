@@ -14,8 +14,11 @@ namespace revet {
 /// unassigned and tag characters become \u{202E}; a backslash becomes \\. Total for any input.
 [[nodiscard]] std::string displayEscape(std::string_view bytes);
 
-/// The same for a path or argument of a command line: quoted like a shell word when it holds a space or
-/// another character that a shell would act on.
+/// The same for a line of a file that is shown as a text: tabs and backslashes stay as they are.
+[[nodiscard]] std::string displayLine(std::string_view bytes);
+
+/// The same as displayEscape() for a path or argument of a command line: quoted like a shell word when it
+/// holds a space or another character that a shell would act on.
 [[nodiscard]] std::string displayQuoted(std::string_view bytes);
 
 /// Shortens escaped text in the middle to at most `columns` terminal columns, so that a dangerous tail stays

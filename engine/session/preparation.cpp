@@ -9,6 +9,7 @@
 #include "engine/session/closed_directory.h"
 #include "engine/session/git_identity.h"
 #include "engine/session/hidden_files.h"
+#include "engine/session/workspace_record.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -152,6 +153,9 @@ Result<void> Preparer::makeDirectories()
             m_result.uppers.push_back(std::move(upper));
         }
     }
+    std::vector<std::string> roots{m_project.path};
+    roots.insert(roots.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
+    REVET_RETURN_IF_ERROR(recordWorkspace(sessionDirectory(), roots));
     spec.tier = m_surroundings.session.tier;
     spec.observe = m_result.info.observe;
     spec.project = m_project.path;

@@ -160,6 +160,9 @@ Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places
             const std::string layer = i == 0 ? spec.layer : spec.layer + "/side" + std::to_string(i - 1);
             part.upper = std::move(m_preparation.uppers.at(i));
             part.lower.reset(::open(part.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+            REVET_ASSIGN_OR_RETURN(UniqueFd upper, part.upper.duplicate());
+            REVET_ASSIGN_OR_RETURN(UniqueFd lower, part.lower.duplicate());
+            m_layers.push_back({std::move(upper), std::move(lower)});
             // overlayfs made them with mode 000, the latter two with "volatile": a session that is killed
             // must leave nothing that resists removal.
             for (const char* const made :
@@ -401,6 +404,22 @@ void RunningSession::tellOfRepositories()
     m_warning = now.warningSince(*m_repositories);
 }
 
+bool RunningSession::leavesChanges()
+{
+    if (m_preparation.info.tier != Tier::Container) {
+        return false;
+    }
+    const auto left = m_isHanging ? Result<LeftChanges>(fail(ErrorCode::TimedOut, "look at the layer"))
+                                  : findLeftChanges(m_layers, m_runLater);
+    if (!left) {
+        log(LogLevel::Warning, "session", "count the changes: " + toString(left.error()));
+        m_leftChanges = "changes wait in the session's layer";
+        return true;
+    }
+    m_leftChanges = left->text;
+    return !left->isNothing;
+}
+
 void RunningSession::finish(const SessionEnd& end)
 {
     m_box.endProcesses();
@@ -416,8 +435,7 @@ void RunningSession::finish(const SessionEnd& end)
     info.ended = m_clock.now();
     info.endReason = end.reason;
     info.waitStatus = end.waitStatus;
-    const bool hasLayer = info.tier == Tier::Container && !end.failure;
-    info.state = hasLayer ? SessionState::Review : SessionState::Ended;
+    info.state = !end.failure && leavesChanges() ? SessionState::Review : SessionState::Ended;
     if (m_recorder) {
         if (!m_isHanging) { // else a lock that it needs may never come free
             m_recorder->close();
@@ -479,10 +497,13 @@ std::string RunningSession::summary() const
         }
     }
     text += ", reached: " + std::string(toString(info.reached));
-    if (info.tier == Tier::Container) {
-        text += "; changes wait in the session's layer";
+    if (!m_leftChanges.empty()) {
+        text += "; " + m_leftChanges;
     }
-    text += "; 'revet log " + info.id.text() + "' shows them";
+    if (info.state == SessionState::Review) {
+        text += ": 'revet diff " + info.id.text() + "'";
+    }
+    text += "; 'revet log " + info.id.text() + "' shows the events";
     return m_warning.empty() ? text : text + "; " + m_warning;
 }
 

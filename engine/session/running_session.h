@@ -9,6 +9,7 @@
 #include "engine/session/control.h"
 #include "engine/session/front_end.h"
 #include "engine/session/git_state.h"
+#include "engine/session/left_changes.h"
 #include "engine/session/preparation.h"
 #include "engine/session/recorder.h"
 #include "engine/session/server_threads.h"
@@ -72,6 +73,8 @@ private:
     /// For poll(2): until the box's time to stop by itself is over.
     [[nodiscard]] int patience() const;
     [[nodiscard]] SessionInfo liveInfo() const;
+    /// Whether changes wait in a layer.
+    [[nodiscard]] bool leavesChanges();
     [[nodiscard]] std::string summary() const;
     /// What the box changes outside: none with a layer.
     [[nodiscard]] std::vector<std::string> directRoots() const;
@@ -92,6 +95,8 @@ private:
     std::unique_ptr<journal::JournalWriter> m_journal;
     std::unique_ptr<Recorder> m_recorder;
     policy::RunLaterTable m_runLater;
+    std::vector<LeftLayer> m_layers;
+    std::string m_leftChanges; ///< in words, once it is over
     std::unique_ptr<supervisor::Supervisor> m_supervisor;
     ServerThreads m_servers;
     bool m_isHanging = false;

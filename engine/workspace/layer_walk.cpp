@@ -7,6 +7,7 @@
 #include "engine/workspace/layer_changes.h"
 #include "engine/workspace/overlay_marks.h"
 
+#include <cerrno>
 #include <unordered_set>
 #include <utility>
 
@@ -59,6 +60,9 @@ Result<void> LayerWalk::visit(const Pending& directory)
     const auto upper = openDirectory(m_upper, directory.path);
     if (!upper && upper.error().code == ErrorCode::NotFound) {
         return {}; // the box runs, and has removed it meanwhile
+    }
+    if (!upper && upper.error().errnoValue == EACCES && m_compareBytes != LayerChanges::kCompareAll) {
+        return {}; // a quick look, and its own mode has been told
     }
     if (!upper) {
         return fail(upper.error());

@@ -43,7 +43,9 @@ ChangeCount countChanges(const std::vector<Change>& changes, const policy::RunLa
             = (change.after.exists() ? change.after : change.before).type == EntryType::Directory;
         if (policy::isBelowGitdir(change.path, &split)) {
             count.hasRepositoryChanges = true;
-        } else if (!isDirectory) {
+        } else if (isDirectory) {
+            ++count.directories;
+        } else {
             ++count.files;
             const auto match = table.match(change.path);
             count.held += match && match->cls == policy::RunLaterClass::Pinned ? 1U : 0U;

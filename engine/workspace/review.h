@@ -28,8 +28,9 @@ struct ReviewItem
 /// What a session's last line says of its changes.
 struct ChangeCount
 {
-    std::size_t files = 0; ///< without directories and git's own files
-    std::size_t held = 0; ///< by their names alone; what is checked by its content does not count
+    std::size_t files = 0; ///< without git's own
+    std::size_t directories = 0; ///< without git's own
+    std::size_t held = 0; ///< files that are pinned; what is checked by its content does not count
     bool hasRepositoryChanges = false;
 };
 [[nodiscard]] ChangeCount countChanges(const std::vector<Change>& changes,

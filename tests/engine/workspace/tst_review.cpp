@@ -146,6 +146,7 @@ private Q_SLOTS:
         }
         const ChangeCount count = countChanges(*layer.source().changes(), *table);
         QCOMPARE(count.files, std::size_t{3});
+        QCOMPARE(count.directories, std::size_t{1});
         QCOMPARE(count.held, std::size_t{1});
         QVERIFY(count.hasRepositoryChanges);
     }

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/api/review.h"
+
+#include "engine/os/user_namespace.h"
+#include "engine/session/installation.h"
+#include "engine/session/shipped_data.h"
+
+#include <utility>
+
+namespace revet::api {
+
+Result<void> enterReview()
+{
+    return os::enterUserNamespace();
+}
+
+Result<Review> Review::open(const Engine& engine, const SessionInfo& session)
+{
+    REVET_ASSIGN_OR_RETURN(session::Installation installation, session::Installation::find());
+    REVET_ASSIGN_OR_RETURN(const policy::RunLaterTable table,
+                           session::ShippedData(std::move(installation), engine.places()).runLater());
+    Review review;
+    REVET_ASSIGN_OR_RETURN(review.m_sources, session::openReview(engine.places(), session));
+    for (const session::ReviewRoot& source : review.m_sources) {
+        Root root{source.path, {}};
+        REVET_ASSIGN_OR_RETURN(root.items, workspace::review(*source.source, source.directory.get(), table));
+        review.m_roots.push_back(std::move(root));
+    }
+    return review;
+}
+
+Result<workspace::TextDiff> Review::diff(std::size_t root, const workspace::Change& change)
+{
+    return workspace::diffChange(*m_sources.at(root).source, change);
+}
+
+} // namespace revet::api

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/api/review_program.h"
+#include "engine/cli/command.h"
+#include "engine/cli/message.h"
+
+#include <unistd.h>
+
+namespace revet::cli {
+
+namespace {
+
+/// Becomes the program that reviews, which goes on with the same arguments.
+int becomeReview(const char* command, const Arguments& arguments)
+{
+    const Result<std::string> program = api::reviewProgram();
+    if (!program) {
+        return report(program.error());
+    }
+    std::vector<std::string> texts{*program, command};
+    texts.insert(texts.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& text : texts) {
+        pointers.push_back(text.data());
+    }
+    pointers.push_back(nullptr);
+    ::execv(program->c_str(), pointers.data());
+    return report(Error::fromErrno("start " + *program));
+}
+
+} // namespace
+
+int runDiff(const Arguments& arguments)
+{
+    return becomeReview("diff", arguments);
+}
+
+} // namespace revet::cli

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/unique_fd.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace revet::session {
+
+/// A directory that a session works on, and which one it was when the session started: another repository may
+/// be at its path by the time of the review.
+struct WorkspaceRoot
+{
+    std::string path;
+    std::uint64_t inode = 0;
+    std::int64_t born = 0; ///< nanoseconds since 1970; 0 where the file system does not say
+};
+
+/// Notes them in the session's own directory: the project, then its side roots.
+[[nodiscard]] Result<void> recordWorkspace(const std::filesystem::path& sessionDirectory,
+                                           const std::vector<std::string>& paths);
+[[nodiscard]] Result<std::vector<WorkspaceRoot>>
+readWorkspaceRecord(const std::filesystem::path& sessionDirectory);
+
+/// Opens (O_PATH) the directory that the session worked on; Conflict where another one is in its place.
+[[nodiscard]] Result<UniqueFd> openRoot(const WorkspaceRoot& root);
+
+} // namespace revet::session
