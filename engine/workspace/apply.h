@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/workspace/change.h"
+#include "engine/workspace/operation.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace revet::workspace {
+
+/// Why a change is not taken over by itself.
+enum class Hold : std::uint8_t {
+    None,
+    Pinned, ///< the host would run it later
+    RunsCode, ///< what changed in a checked file runs code
+    Odd, ///< a name or a link that is not what it seems
+    Repository, ///< git's own files, which cross as commits
+    Impossible, ///< no file, directory or link
+    HoldsHeld, ///< a directory that goes away, but for something that is held
+};
+[[nodiscard]] std::string_view toString(Hold hold);
+/// Whether a person's yes is enough.
+[[nodiscard]] constexpr bool canBeReleased(Hold hold)
+{
+    return hold == Hold::Pinned || hold == Hold::RunsCode || hold == Hold::Odd;
+}
+
+struct ApplyItem
+{
+    Change change;
+    Hold hold = Hold::None;
+    std::string why; ///< the table's entry, the keys; bytes of the box
+};
+
+/// What a session saw of the host's files before it changed them.
+class Bases
+{
+public:
+    Bases() = default;
+    Bases(const Bases&) = delete;
+    Bases& operator=(const Bases&) = delete;
+    Bases(Bases&&) = delete;
+    Bases& operator=(Bases&&) = delete;
+    virtual ~Bases() = default;
+    /// Whether what lies at `path` now is what the session saw there.
+    [[nodiscard]] virtual bool isBase(const std::string& path, const Entry& present) const = 0;
+};
+
+/// What a person wants of a session's changes.
+struct ApplyChoice
+{
+    std::vector<std::string> paths; ///< and what is below them; none: all
+    bool releasesHeld = false; ///< the yes for what canBeReleased()
+    /// Instead of the session's content: chosen hunks, or a merge. The person has seen what is there now.
+    std::map<std::string, std::string> contents;
+};
+
+struct HeldChange
+{
+    std::string path;
+    Hold hold = Hold::None;
+    std::string why;
+};
+
+/// What is to be done, and what is left.
+struct ApplyPlan
+{
+    std::vector<Operation> operations;
+    std::vector<HeldChange> held;
+};
+
+/// `tree`: the project's root. The source must outlive the operations. What the host changed since its base
+/// becomes a conflict of the transaction that gets them, unless it is as wanted by now.
+[[nodiscard]] Result<ApplyPlan> planApply(ChangeSource& source, const std::vector<ApplyItem>& items, int tree,
+                                          const Bases& bases, const ApplyChoice& choice);
+
+} // namespace revet::workspace

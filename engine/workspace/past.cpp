@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/workspace/past.h"
+
+namespace revet::workspace {
+
+namespace {
+
+/// Slots whose object went on to another path.
+std::map<std::uint32_t, std::string> movedSlots(const Record& record)
+{
+    std::map<std::uint32_t, std::string> taken;
+    std::map<std::uint32_t, std::string> moved;
+    for (const Step& step : record.steps) {
+        if (step.kind == Step::Kind::TakeOut) {
+            taken[step.slot] = step.path;
+        } else if ((step.kind == Step::Kind::PutIn || step.kind == Step::Kind::Swap)
+                   && taken.contains(step.slot)) {
+            moved[step.slot] = step.path;
+        }
+    }
+    return moved;
+}
+
+} // namespace
+
+Pasts pastsOf(const Record& record)
+{
+    const std::map<std::uint32_t, std::string> moved = movedSlots(record);
+    Pasts pasts;
+    for (const Step& step : record.steps) {
+        if (step.kind == Step::Kind::Fetch) {
+            continue;
+        }
+        const auto [found, isFirst] = pasts.try_emplace(step.path);
+        Past& past = found->second;
+        if (isFirst) {
+            past.before = step.before;
+            past.after = step.after;
+            past.way = step.before.exists() ? Past::Way::InPlace : Past::Way::New;
+            past.isTimeOnly = true;
+        }
+        past.isTimeOnly = past.isTimeOnly && step.kind == Step::Kind::Touch;
+        past.isWholeTree = past.isWholeTree || step.isWholeTree;
+        if (step.kind == Step::Kind::TakeOut || step.kind == Step::Kind::Swap) {
+            const auto to = moved.find(step.slot);
+            const bool isElsewhere = step.kind == Step::Kind::TakeOut && to != moved.end();
+            past.way = isElsewhere ? Past::Way::Moved : Past::Way::Kept;
+            past.place = isElsewhere ? to->second : record.name + "/objects/" + slotName(step.slot);
+        }
+        for (const AttributeChange& attribute : step.attributes) {
+            past.attributes.emplace_back(attribute.name, attribute.before);
+        }
+    }
+    return pasts;
+}
+
+} // namespace revet::workspace

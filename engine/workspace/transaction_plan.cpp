@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/workspace/transaction_plan.h"
+
+#include "engine/workspace/listing.h"
+#include "engine/workspace/open_object.h"
+#include "engine/workspace/staging.h"
+
+#include <algorithm>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace revet::workspace {
+
+namespace {
+
+constexpr mode_t kPermissions = S_IRWXU | S_IRWXG | S_IRWXO;
+
+class Look
+{
+public:
+    Look(int tree, int store, Plan& plan)
+        : m_tree(tree)
+        , m_store(store)
+        , m_plan(plan)
+    {
+    }
+    Result<std::vector<Conflict>> run();
+
+private:
+    void conflict(const std::string& path, std::string why) { m_conflicts.push_back({path, std::move(why)}); }
+    Result<bool> look(const std::string& path, Entry& entry);
+    Result<bool> isAsWanted(Planned& planned) const;
+    Result<bool> hasAttributes(const Operation& operation) const;
+    void compare(const Planned& planned);
+    void settleMoves();
+    Result<void> checkParent(const std::string& path);
+    Result<void> checkEntries(const Planned& planned);
+
+    int m_tree;
+    int m_store;
+    Plan& m_plan;
+    std::vector<Conflict> m_conflicts;
+};
+
+bool isMatch(const Entry& present, const Entry& expected)
+{
+    if (!expected.exists() || expected.type != EntryType::Directory) {
+        return expected.exists() ? present.isUntouchedSince(expected) : !present.exists();
+    }
+    // Times of directories change with what is in them, which has operations of its own.
+    return isSameObject(present, expected) && present.mode == expected.mode;
+}
+
+/// False: something is in the way, which has been noted.
+Result<bool> Look::look(const std::string& path, Entry& entry)
+{
+    Result<Entry> found = lookAtDirectory(m_tree, path);
+    if (found) {
+        entry = *std::move(found);
+        return true;
+    }
+    if (found.error().code != ErrorCode::Refused) {
+        return fail(std::move(found).error());
+    }
+    // A link that the plan replaces has nothing below it.
+    for (std::string above = parentOf(path); !above.empty(); above = parentOf(above)) {
+        const auto upper = m_plan.find(above);
+        if (upper != m_plan.end() && upper->second.present.type == EntryType::Link) {
+            entry = Entry{};
+            return true;
+        }
+    }
+    conflict(path, "a link is on the way to it");
+    return false;
+}
+
+Result<bool> Look::hasAttributes(const Operation& operation) const
+{
+    if (operation.attributes.empty()) {
+        return true;
+    }
+    REVET_ASSIGN_OR_RETURN(const UniqueFd object, openObject(m_tree, operation.path));
+    for (const auto& [name, value] : operation.attributes) {
+        REVET_ASSIGN_OR_RETURN(const auto present, attributeOf(object.get(), name));
+        if (present != value) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Result<bool> Look::isAsWanted(Planned& planned) const
+{
+    Operation& operation = planned.operation;
+    const Entry& wanted = operation.wanted;
+    const Entry& present = planned.present;
+    if (!wanted.exists() || wanted.type != present.type) {
+        return !wanted.exists() && !present.exists();
+    }
+    if (!operation.stored.empty()) {
+        REVET_ASSIGN_OR_RETURN(const Entry stored, lookAtStored(m_store, operation.stored));
+        return isSameObject(present, stored);
+    }
+    if (!operation.linkTo.empty()) {
+        const Result<Entry> other = lookAt(m_tree, operation.linkTo);
+        const auto found = m_plan.find(operation.linkTo);
+        return other && isSameObject(present, *other) && (found == m_plan.end() || found->second.isDone);
+    }
+    if (wanted.type == EntryType::Link && wanted.target != present.target) {
+        return false;
+    }
+    const bool hasContent = operation.content != nullptr;
+    if (hasContent) {
+        // A file that may not be read may still be replaced.
+        const Result<UniqueFd> file = openFile(m_tree, operation.path);
+        if (!file) {
+            return false;
+        }
+        REVET_ASSIGN_OR_RETURN(const UniqueFd content, operation.content());
+        REVET_ASSIGN_OR_RETURN(const bool isSame, hasSameContent(content, *file));
+        if (!isSame) {
+            return false;
+        }
+        // It stays the same file then.
+        operation.content = nullptr;
+        if (!operation.isExact) {
+            operation.wanted.mode = (wanted.mode & kPermissions) | (present.mode & ~kPermissions);
+        }
+    }
+    const bool hasMode = wanted.type == EntryType::Link || wanted.mode == present.mode;
+    if (!hasMode || (wanted.changed != 0 && wanted.changed != present.changed)) {
+        return false;
+    }
+    return operation.from.empty() ? hasAttributes(operation) : Result<bool>(hasContent);
+}
+
+void Look::compare(const Planned& planned)
+{
+    const Entry& expected = planned.operation.expected;
+    if (isMatch(planned.present, expected)) {
+        return;
+    }
+    if (!expected.exists()) {
+        conflict(planned.operation.path, "something else is there now");
+    } else {
+        conflict(planned.operation.path, planned.present.exists() ? "it was changed" : "it was removed");
+    }
+}
+
+Result<void> Look::checkParent(const std::string& path)
+{
+    const std::string parent = parentOf(path);
+    const auto found = m_plan.find(parent);
+    if (found != m_plan.end()) {
+        if (found->second.operation.wanted.type != EntryType::Directory) {
+            conflict(path, "its directory goes away");
+        }
+        return {};
+    }
+    Entry entry;
+    if (parent.empty()) {
+        return {};
+    }
+    REVET_ASSIGN_OR_RETURN(const bool isClear, look(parent, entry));
+    if (isClear && entry.type != EntryType::Directory) {
+        conflict(path, "its directory is not there");
+    }
+    return {};
+}
+
+/// A directory goes only with what was known of it.
+Result<void> Look::checkEntries(const Planned& planned)
+{
+    const std::string& path = planned.operation.path;
+    REVET_ASSIGN_OR_RETURN(const std::vector<std::string> names, listDirectory(m_tree, path));
+    for (const std::string& name : names) {
+        const std::string below = path + '/' + name;
+        const auto found = m_plan.find(below);
+        if (found == m_plan.end() || (found->second.operation.wanted.exists() && !found->second.givesAway)) {
+            conflict(below, "it is not part of this, and its directory goes away");
+        }
+    }
+    return {};
+}
+
+/// A file moves only where both ends of the way are not as wanted yet.
+void Look::settleMoves()
+{
+    for (auto& [path, planned] : m_plan) {
+        const std::string& from = planned.operation.from;
+        const auto giver = m_plan.find(from);
+        if (from.empty() || (planned.isDone && giver != m_plan.end() && giver->second.isDone)) {
+            continue;
+        }
+        planned.isDone = false;
+        if (giver == m_plan.end() || !giver->second.present.exists()) {
+            conflict(from, "it was removed");
+        } else {
+            giver->second.givesAway = true;
+            giver->second.isDone = false;
+        }
+    }
+}
+
+Result<std::vector<Conflict>> Look::run()
+{
+    for (auto& [path, planned] : m_plan) {
+        REVET_ASSIGN_OR_RETURN(const bool isClear, look(path, planned.present));
+        if (isClear) {
+            REVET_ASSIGN_OR_RETURN(planned.isDone, isAsWanted(planned));
+        }
+    }
+    if (!m_conflicts.empty()) {
+        return std::move(m_conflicts);
+    }
+    settleMoves();
+    for (const auto& [path, planned] : m_plan) {
+        if (planned.isDone) {
+            continue;
+        }
+        compare(planned);
+        const Entry& wanted = planned.operation.wanted;
+        if (wanted.exists()) {
+            REVET_RETURN_IF_ERROR(checkParent(path));
+        }
+        if (planned.present.type == EntryType::Directory && wanted.type != EntryType::Directory
+            && !planned.operation.isWholeTree) {
+            REVET_RETURN_IF_ERROR(checkEntries(planned));
+        }
+    }
+    return std::move(m_conflicts);
+}
+
+} // namespace
+
+bool WalkOrder::operator()(std::string_view one, std::string_view other) const
+{
+    return std::ranges::lexicographical_compare(one, other, [](char left, char right) {
+        const auto rank = [](char c) { return c == '/' ? 0 : 1 + static_cast<unsigned char>(c); };
+        return rank(left) < rank(right);
+    });
+}
+
+mode_t newMode(const Operation& operation)
+{
+    return operation.isExact ? operation.wanted.mode : operation.wanted.mode & kPermissions;
+}
+
+Result<std::vector<Conflict>> lookAtPlan(int tree, int store, Plan& plan)
+{
+    return Look(tree, store, plan).run();
+}
+
+std::string parentOf(const std::string& path)
+{
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+Result<Entry> lookAtDirectory(int root, const std::string& path)
+{
+    return lookAt(root, path.empty() ? "." : path);
+}
+
+} // namespace revet::workspace
