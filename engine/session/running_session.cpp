@@ -126,10 +126,10 @@ Result<void> RunningSession::startJournal(const Places& places)
 Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places)
 {
     REVET_ASSIGN_OR_RETURN(auto view, makeBoxView(m_preparation, std::move(root), places));
-    for (const supervisor::Root& root : view.roots) {
-        if (root.kind == supervisor::Root::Kind::Layered) {
-            REVET_ASSIGN_OR_RETURN(UniqueFd upper, root.upper.duplicate());
-            REVET_ASSIGN_OR_RETURN(UniqueFd lower, root.lower.duplicate());
+    for (const supervisor::Root& part : view.roots) {
+        if (part.kind == supervisor::Root::Kind::Layered) {
+            REVET_ASSIGN_OR_RETURN(UniqueFd upper, part.upper.duplicate());
+            REVET_ASSIGN_OR_RETURN(UniqueFd lower, part.lower.duplicate());
             m_layers.push_back({std::move(upper), std::move(lower)});
         }
     }

@@ -5,7 +5,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/domain/display_escape.h"
-#include "engine/session/installation.h"
+#include "engine/session/text_file.h"
 
 #include <climits>
 
