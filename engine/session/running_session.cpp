@@ -142,6 +142,7 @@ Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places
             return failErrno("open " + record.string());
         }
     }
+    view.masked = spec.masked;
     view.sharedPrefixes = tiers::sharedSystemPrefixes();
     view.hostPlaces = view.sharedPrefixes;
     std::erase_if(view.hostPlaces, [](const std::string& place) { return place == "/dev"; }); // its own
