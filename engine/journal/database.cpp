@@ -151,6 +151,11 @@ void Database::keepLogOnClose()
     sqlite3_db_config(m_handle.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
+void Database::stopCheckpoints()
+{
+    sqlite3_wal_hook(m_handle.get(), nullptr, nullptr);
+}
+
 std::uintmax_t Database::logBytes() const
 {
     std::error_code error;
