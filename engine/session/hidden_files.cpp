@@ -111,7 +111,7 @@ Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::Hi
         found.paths.push_back(path);
         found.names.insert(relative);
         if (isTracked) {
-            found.isTracked.insert(relative);
+            found.nowTracked.insert(relative);
         }
     }
     return found;

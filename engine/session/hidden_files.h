@@ -19,7 +19,7 @@ struct HiddenFiles
     std::vector<std::string> paths; ///< absolute
     std::set<std::string> names; ///< the same, relative to the project
     std::set<std::string>
-        isTracked; ///< of `names`: git tracks them now, and did not when they were first hidden
+        nowTracked; ///< of `names`: git tracks them now, and did not when they were first hidden
     bool isComplete = true; ///< false: there are more entries than were looked at, or unreadable ones
     bool isIndexRead = true; ///< false: git's index cannot be read, and counts as tracking nothing
 };

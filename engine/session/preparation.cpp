@@ -251,8 +251,8 @@ Result<void> Preparer::hideFiles()
     };
     for (const std::string& name : hidden.names) {
         note(Verdict::Withheld, m_project.path + "/" + name,
-             hidden.isTracked.contains(name) ? "hidden before git tracked it; --unhide shows it"
-                                             : "hidden table");
+             hidden.nowTracked.contains(name) ? "hidden before git tracked it; --unhide shows it"
+                                              : "hidden table");
     }
     if (!hidden.isComplete) {
         note(Verdict::Permitted, m_project.path, "hidden table: not all of the project was looked at");
