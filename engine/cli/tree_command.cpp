@@ -17,11 +17,36 @@ namespace {
 /// A hostile box can nest as deep as it likes; a screen cannot.
 constexpr std::size_t kDeepestIndent = 20;
 
-nlohmann::json toJson(const ProcessRecord& process, const SessionId& session)
+/// What the processes that ran another program went on as, by the earlier number.
+using Successors = std::map<ProcessNumber, ProcessNumber>;
+
+bool isSameProcess(const ProcessRecord& one, const ProcessRecord& other)
 {
+    return one.pid == other.pid && one.startTicks == other.startTicks;
+}
+
+Successors successorsIn(const std::vector<ProcessRecord>& processes)
+{
+    std::map<ProcessNumber, const ProcessRecord*> known;
+    Successors successors;
+    for (const ProcessRecord& process : processes) {
+        known[process.number] = &process;
+        const auto parent = known.find(process.parent);
+        if (parent != known.end() && isSameProcess(*parent->second, process)) {
+            successors[process.parent] = process.number;
+        }
+    }
+    return successors;
+}
+
+nlohmann::json toJson(const ProcessRecord& process, const Successors& successors, const SessionId& session)
+{
+    const auto successor = successors.find(process.number);
     nlohmann::json object = listingObject(session);
     object["process"] = process.number.value();
     object["parent"] = process.parent.isNone() ? nlohmann::json() : nlohmann::json(process.parent.value());
+    object["replaced_by"]
+        = successor == successors.end() ? nlohmann::json() : nlohmann::json(successor->second.value());
     object["pid"] = process.pid;
     journal::putBytes(object, "exe", process.exe);
     object["command"] = journal::commandLine(process.argv);
@@ -33,9 +58,9 @@ nlohmann::json toJson(const ProcessRecord& process, const SessionId& session)
     return object;
 }
 
-std::string toLine(const ProcessRecord& process, std::size_t depth, std::size_t columns)
+std::string toLine(const ProcessRecord& process, bool isReplaced, std::size_t depth, std::size_t columns)
 {
-    std::string status = process.ended ? "ended" : "runs";
+    std::string status = isReplaced ? "replaced" : process.ended ? "ended" : "runs";
     if (process.waitStatus) {
         status = describeStatus(*process.waitStatus);
     }
@@ -55,9 +80,17 @@ void printTree(const std::vector<ProcessRecord>& processes)
 {
     std::multimap<ProcessNumber, const ProcessRecord*> children;
     std::map<ProcessNumber, const ProcessRecord*> known;
+    const Successors successors = successorsIn(processes);
     for (const ProcessRecord& process : processes) {
         known[process.number] = &process;
     }
+    /// A copy of its parent that then ran another program: the shell's child before the command.
+    const auto isMereCopy = [&](const ProcessRecord& process) {
+        const auto parent = known.find(process.parent);
+        return successors.contains(process.number) && parent != known.end()
+            && !isSameProcess(*parent->second, process) && parent->second->exe == process.exe
+            && parent->second->argv == process.argv;
+    };
     for (const ProcessRecord& process : processes) {
         // A parent that was never seen, or a claim of a parent that came later, makes a root.
         const bool hasParent = known.contains(process.parent) && process.parent < process.number;
@@ -83,8 +116,12 @@ void printTree(const std::vector<ProcessRecord>& processes)
     while (!stack.empty()) {
         const Place place = stack.back();
         stack.pop_back();
-        print(toLine(*place.process, place.depth, columns));
-        push(place.process->number, place.depth + 1);
+        const bool isShown = !isMereCopy(*place.process);
+        if (isShown) {
+            const bool isReplaced = successors.contains(place.process->number);
+            print(toLine(*place.process, isReplaced, place.depth, columns));
+        }
+        push(place.process->number, place.depth + (isShown ? 1 : 0));
     }
 }
 
@@ -114,8 +151,9 @@ int runTree(const Arguments& arguments)
         printTree(*processes);
         return kDone;
     }
+    const Successors successors = successorsIn(*processes);
     for (const ProcessRecord& process : *processes) {
-        printJson(toJson(process, opened->session.id));
+        printJson(toJson(process, successors, opened->session.id));
     }
     return kDone;
 }

@@ -34,11 +34,12 @@ struct Event
     std::int64_t detail = 0; ///< exit: wait status or kUnknownStatus; chmod: mode; open: flags; else 0
 };
 
-/// One process of a session, from first sight.
+/// One process of a session, from first sight, as one of the programs that it has run: an exec makes a new
+/// record with the same pid and start, whose parent is the record before.
 struct ProcessRecord
 {
     ProcessNumber number;
-    ProcessNumber parent; ///< none where it is not known: never guessed
+    ProcessNumber parent; ///< none where it is not known: never guessed; itself before an exec
     std::int32_t pid = 0; ///< in the host's pid namespace
     std::uint64_t startTicks = 0; ///< field 22 of /proc/PID/stat; with pid it names a process for good
     WallTime started{};

@@ -7,7 +7,10 @@
 #include "engine/journal/session_rows.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <string>
+
+#include <fcntl.h>
 
 namespace revet::journal {
 
@@ -15,6 +18,10 @@ namespace {
 
 // One execution for several rows saves a third of the time of an insertion.
 constexpr std::size_t kRowsTogether = 16;
+
+// A full queue of creations with long paths takes some 10 MiB of log.
+constexpr std::uintmax_t kLeastRoom = std::uintmax_t{12} << 20U;
+constexpr std::uintmax_t kRoom = std::uintmax_t{16} << 20U;
 
 // OR ROLLBACK spares the copies that SQLite would keep to undo half of a statement.
 std::string insertEvents(std::size_t rows)
@@ -42,6 +49,10 @@ Result<BatchStore> BatchStore::create(const std::filesystem::path& file, const S
     REVET_RETURN_IF_ERROR(store.m_database.syncLog());
     REVET_ASSIGN_OR_RETURN(WatchedFile watched, WatchedFile::open(file));
     REVET_ASSIGN_OR_RETURN(WatchedFile log, WatchedFile::open(file.string() + "-wal"));
+    store.m_log.reset(::open((file.string() + "-wal").c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!store.m_log) {
+        return failErrno("open " + file.string() + "-wal");
+    }
     store.m_watched.push_back(std::move(watched));
     store.m_watched.push_back(std::move(log));
     return store;
@@ -76,6 +87,27 @@ Result<void> BatchStore::write(const Batch& batch)
     for (const WatchedFile& file : m_watched) {
         REVET_RETURN_IF_ERROR(file.check());
     }
+    return {};
+}
+
+Result<void> BatchStore::keepRoom()
+{
+    const std::uintmax_t size = m_database.logBytes();
+    if (m_room >= size + kLeastRoom) {
+        return {};
+    }
+    // Behind the end of the file: a reader sees nothing of it, and the log's end gives it back.
+    while (::fallocate(m_log.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size), kRoom) != 0) {
+        if (errno == ENOSPC || errno == EDQUOT) {
+            const auto failure = failErrno("keep room for " + m_database.file().string());
+            m_database.stopCheckpoints(); // they would want room elsewhere
+            return failure;
+        }
+        if (errno != EINTR) {
+            break; // a file system that cannot keep any
+        }
+    }
+    m_room = size + kRoom;
     return {};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/base/unique_fd.h"
 #include "engine/domain/event.h"
 #include "engine/domain/session_info.h"
 #include "engine/journal/bucket.h"
@@ -38,6 +39,8 @@ public:
     [[nodiscard]] static Result<BatchStore> create(const std::filesystem::path& file,
                                                    const SessionInfo& session);
     [[nodiscard]] Result<void> write(const Batch& batch);
+    /// Keeps room on the disk for what a full queue needs. A failure: there is no more than was kept before.
+    [[nodiscard]] Result<void> keepRoom();
     /// Moves everything into the one file and on the disk.
     [[nodiscard]] Result<void> finish();
 
@@ -79,6 +82,8 @@ private:
     Database m_database;
     Statements m_statements; // after the database, so that they go first
     std::vector<WatchedFile> m_watched;
+    UniqueFd m_log; // the log may be opened and closed: SQLite has no locks on it
+    std::uintmax_t m_room = 0; // how far it has blocks, beyond its end
     WallTime m_sessionStart;
     Interner m_texts{std::size_t{64} << 20U};
     Interner m_commands{std::size_t{16} << 20U};

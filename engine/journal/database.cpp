@@ -59,7 +59,8 @@ int afterCommit(void* /*unused*/, sqlite3* handle, const char* schema, int frame
     if (frames >= kCheckpointFrames) {
         const int status
             = sqlite3_wal_checkpoint_v2(handle, schema, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-        return status == SQLITE_BUSY ? SQLITE_OK : status;
+        // Neither a reader nor a full disk harms what the log holds already.
+        return status == SQLITE_BUSY || (status & 0xff) == SQLITE_FULL ? SQLITE_OK : status;
     }
     return SQLITE_OK;
 }
@@ -149,6 +150,11 @@ Result<void> Database::syncLog()
 void Database::keepLogOnClose()
 {
     sqlite3_db_config(m_handle.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+void Database::stopCheckpoints()
+{
+    sqlite3_wal_hook(m_handle.get(), nullptr, nullptr);
 }
 
 std::uintmax_t Database::logBytes() const

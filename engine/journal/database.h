@@ -40,6 +40,8 @@ public:
     /// wait for the disk at its end.
     void keepLogOnClose();
     [[nodiscard]] std::uintmax_t logBytes() const;
+    /// From now on only the log grows, which may have its room already.
+    void stopCheckpoints();
     /// Moves the log into the file and empties it; on the disk afterwards.
     [[nodiscard]] Result<void> checkpoint();
     [[nodiscard]] Result<std::int64_t> singleInteger(const std::string& sql);

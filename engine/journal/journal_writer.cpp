@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace revet::journal {
 
@@ -44,7 +45,9 @@ private:
     void work() noexcept
     {
         Batch batch;
+        keepRoom();
         while (m_queue.take(batch)) {
+            keepRoom();
             if (Result<void> written = m_store->write(batch); !written) {
                 reportFailure(written.error());
                 break;
@@ -62,12 +65,28 @@ private:
         m_store.reset();
     }
 
+    /// Where the disk is full, the owner must stop the box, while what is permitted until then has its room.
+    void keepRoom()
+    {
+        if (m_isShort) {
+            return;
+        }
+        if (Result<void> kept = m_store->keepRoom(); !kept) {
+            m_isShort = true;
+            log(LogLevel::Error, "journal", "the disk is full: " + toString(kept.error()));
+            if (m_failure) {
+                m_failure(kept.error());
+            }
+        }
+    }
+
     void reportFailure(const Error& error)
     {
         log(LogLevel::Error, "journal", "the journal cannot be written: " + toString(error));
         m_error = error;
+        const bool isKnown = std::exchange(m_isShort, true);
         // The owner first: whoever waits in append() must not go on before the box is on its way to its end.
-        if (m_failure) {
+        if (m_failure && !isKnown) {
             m_failure(error);
         }
         m_queue.fail();
@@ -77,6 +96,7 @@ private:
     std::optional<BatchStore> m_store; // the writer's thread only
     Failure m_failure;
     Committed m_committed;
+    bool m_isShort = false; // the writer's thread: the owner has been told to stop
     std::optional<Error> m_error; // the writer's thread until it is joined
     std::mutex m_closeMutex;
     std::thread m_thread; // last: it uses all of the above

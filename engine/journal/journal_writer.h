@@ -16,8 +16,9 @@ namespace revet::journal {
 
 /// The only writer of one session's journal.db. Rows are queued, numbered in order and written by its own
 /// thread in batches (50 ms or 4096 rows). The queue is bounded: a full queue makes append() wait, so nothing
-/// is lost. When a batch cannot be written the failure callback is called once, on the writer's thread; the
-/// owner must then stop the box, since an unrecorded box must not run.
+/// is lost. Room on the disk for a full queue is kept ahead. When there is none, or a batch cannot be written
+/// the failure callback is called once, on the writer's thread; the owner must then stop the box, since an
+/// unrecorded box must not run.
 class JournalWriter
 {
 public:

@@ -37,7 +37,8 @@ public:
     {
         ProcessRecord record;
         os::ProcessHandle handle;
-        bool isReplacingProgram = false;
+        std::uint64_t token = 0; ///< its first number: that of the process in the epoll set
+        int replacingThread = 0; ///< the one that is about to run another program, or 0
         std::optional<std::int32_t> exitStatus; ///< what exit_group said
     };
     using News = std::vector<ProcessRecord>;
@@ -57,7 +58,7 @@ public:
     Node* find(int tid);
     Node* learn(os::ProcessHandle handle, int ancestorsLeft);
     void learnChildren(int pid);
-    void finishExec(Node& node);
+    void finishExec(Node& node, int tid);
     void end(Node& node);
     /// Without `mutex` held. In the order in which it came about: a record that is told late must not replace
     /// the one that says how the process ended.
@@ -85,7 +86,7 @@ public:
     std::unordered_map<int, std::unique_ptr<Node>> processes; ///< living ones by pid
     /// Also of processes that have ended, until the number is asked about or there is no room.
     std::unordered_map<int, os::ThreadOwner> threads;
-    std::unordered_map<std::uint32_t, int> pids; ///< number of a living one -> pid
+    std::unordered_map<std::uint64_t, int> pids; ///< token of a living one -> pid
 };
 
 /// The node of a waiting thread, taken up where it is new; nullptr where it has gone.
@@ -125,7 +126,7 @@ ProcessTree::Private::Node* ProcessTree::Private::learn(os::ProcessHandle handle
     if (!facts || !handle.isAlive()) {
         return nullptr; // what was read is of another process
     }
-    auto node = std::make_unique<Node>(Node{std::move(facts->record), std::move(handle), false, {}});
+    auto node = std::make_unique<Node>(Node{std::move(facts->record), std::move(handle), 0, 0, {}});
     node->record.started = clock.now();
     if (processes.contains(facts->parentPid) || (ancestorsLeft > 0 && isBoxProcess(facts->parentPid))) {
         Result<os::ProcessHandle> parent = os::ProcessHandle::ofThread(facts->parentPid);
@@ -133,10 +134,11 @@ ProcessTree::Private::Node* ProcessTree::Private::learn(os::ProcessHandle handle
         node->record.parent = parentNode == nullptr ? ProcessNumber() : parentNode->record.number;
     }
     node->record.number = ProcessNumber(++lastNumber);
+    node->token = node->record.number.value();
     epoll_event event{EPOLLIN, {}};
-    event.data.u64 = node->record.number.value();
+    event.data.u64 = node->token;
     static_cast<void>(::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, node->handle.descriptor(), &event));
-    pids[node->record.number.value()] = pid;
+    pids[node->token] = pid;
     news.push_back(node->record);
     return (processes[pid] = std::move(node)).get();
 }
@@ -154,13 +156,29 @@ void ProcessTree::Private::learnChildren(int pid)
     }
 }
 
-/// Reads what an exec has replaced, once it is over.
-void ProcessTree::Private::finishExec(Node& node)
+/// Reads what an exec has replaced, once it is over. The program gets a number of its own, with the one
+/// before it as its parent, so that what each has done keeps its name.
+void ProcessTree::Private::finishExec(Node& node, int tid)
 {
-    if (std::exchange(node.isReplacingProgram, false)) {
-        readProgram(node.record);
-        news.push_back(node.record);
+    if (node.replacingThread == 0) {
+        return;
     }
+    ProcessRecord record = node.record;
+    readProgram(record);
+    const bool isSame = record.exe == node.record.exe && record.argv == node.record.argv;
+    if (!isSame || tid == node.replacingThread) { // else another thread, and the exec may still be to come
+        node.replacingThread = 0;
+    }
+    if (isSame) {
+        return; // it failed, or it runs the same once more
+    }
+    if (!node.record.exe.empty()) { // the launcher, which nobody may look at, is no program of the box
+        record.parent = node.record.number;
+        record.number = ProcessNumber(++lastNumber);
+        record.started = clock.now();
+    }
+    node.record = std::move(record);
+    news.push_back(node.record);
 }
 
 void ProcessTree::Private::end(Node& node)
@@ -171,7 +189,7 @@ void ProcessTree::Private::end(Node& node)
     if (!record.waitStatus) {
         record.waitStatus = node.exitStatus;
     }
-    pids.erase(record.number.value());
+    pids.erase(node.token);
     processes.erase(record.pid); // closes the descriptor, which leaves the epoll set by that
     news.push_back(std::move(record));
 }
@@ -190,8 +208,8 @@ ProcessNumber ProcessTree::sighted(int tid)
     {
         const std::lock_guard lock(d->mutex);
         if (Private::Node* const node = d->find(tid)) {
+            d->finishExec(*node, tid);
             number = node->record.number;
-            d->finishExec(*node);
         }
         hasNews = !d->news.empty();
     }
@@ -206,7 +224,7 @@ void ProcessTree::aboutToExec(int tid)
     {
         const std::lock_guard lock(d->mutex);
         if (Private::Node* const node = d->find(tid)) {
-            node->isReplacingProgram = true;
+            node->replacingThread = tid;
         }
     }
     d->tell();
@@ -217,7 +235,7 @@ void ProcessTree::aboutToExit(int tid, std::int32_t waitStatus)
     {
         const std::lock_guard lock(d->mutex);
         if (Private::Node* const node = d->find(tid)) {
-            d->finishExec(*node);
+            d->finishExec(*node, tid);
             node->exitStatus = waitStatus;
             d->learnChildren(node->record.pid);
         }
@@ -238,7 +256,7 @@ bool ProcessTree::waitForExits()
         for (int i = 0; i < count; ++i) {
             const std::uint64_t token = events.at(static_cast<std::size_t>(i)).data.u64;
             isStopping = isStopping || token == kStopToken;
-            const auto pid = d->pids.find(static_cast<std::uint32_t>(token));
+            const auto pid = d->pids.find(token);
             if (pid != d->pids.end()) {
                 d->end(*d->processes.at(pid->second));
             }

@@ -12,8 +12,9 @@
 namespace revet::observe {
 
 /// Who is who in a box: turns a thread id that the kernel named into a process of the session, for good.
-/// A process is known by (pid, start time); its parent is the one it had when it was first seen, or none,
-/// never a guess (ARCHITECTURE.md, decision 8). Thread-safe.
+/// A process is known by (pid, start time), and has a number for each program that it runs in turn; its
+/// parent is the one it had when it was first seen, or none, or else itself as the program before: never a
+/// guess (ARCHITECTURE.md, decision 8). Thread-safe.
 class ProcessTree
 {
 public:
@@ -27,10 +28,11 @@ public:
     ProcessTree(ProcessTree&&) = delete;
     ProcessTree& operator=(ProcessTree&&) = delete;
 
-    /// The process that a waiting thread belongs to. Costs a few microseconds at first sight, a hash look-up
-    /// after it.
+    /// The process that a waiting thread belongs to, as the program that it runs now. Costs a few
+    /// microseconds at first sight, a hash look-up after it.
     [[nodiscard]] ProcessNumber sighted(int tid);
-    /// The thread is about to run another program: exe and argv are read again at its next sighting.
+    /// The thread is about to run another program: exe and argv are read again at its next sighting, and
+    /// where they have changed that sighting has a new number.
     void aboutToExec(int tid);
     /// The thread's process is about to end by exit_group: its children that were not seen yet are taken up
     /// now, while they still name their true parent (a daemon's intermediate is gone before they speak).

@@ -67,6 +67,7 @@ Result<supervisor::BoxView> makeBoxView(Preparation& preparation, UniqueFd root,
     if (spec.tier == Tier::Sandbox) {
         REVET_RETURN_IF_ERROR(addDirectParts(view, preparation, places));
     }
+    view.masked = spec.masked;
     view.sharedPrefixes = tiers::sharedSystemPrefixes();
     view.hostPlaces = view.sharedPrefixes;
     std::erase_if(view.hostPlaces, [](const std::string& place) { return place == "/dev"; }); // its own

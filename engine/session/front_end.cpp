@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include <sys/socket.h>
+
 namespace revet::session {
 
 FrontEnd::FrontEnd(ipc::Channel channel)
@@ -36,7 +38,7 @@ std::optional<ipc::Message> FrontEnd::receive()
 void FrontEnd::send(const ipc::Message& message, std::span<const int> descriptors)
 {
     if (m_channel && !m_channel->send(ipc::encode(message), descriptors)) {
-        leave();
+        ::shutdown(m_channel->fd(), SHUT_RDWR); // so that it is received that it has left, as always
     }
 }
 

@@ -27,7 +27,7 @@ namespace revet::session {
 
 namespace {
 
-constexpr int kMaximumEntries = 4000; ///< as for files that are to be hidden
+constexpr int kMaximumEntries = 100'000; ///< as for files that are to be hidden
 constexpr std::size_t kMaximumContent = std::size_t{64} * 1024;
 /// Made by tools and large.
 constexpr std::array<std::string_view, 7> kSkipped

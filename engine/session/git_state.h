@@ -14,8 +14,8 @@ namespace revet::session {
 
 /// What git would run or take its orders from in the repositories of a direct workspace: configuration,
 /// hooks, the commands of an unfinished rebase. Taken when a session starts and when its box has ended; the
-/// difference is told (rule G6 of git). Looks at the first few thousand entries of a project, and follows no
-/// link.
+/// difference is told (rule G6 of git). Looks at the first hundred thousand entries of a project, and
+/// follows no link.
 class GitState
 {
 public:

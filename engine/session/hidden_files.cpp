@@ -4,6 +4,8 @@
 #include "engine/session/hidden_files.h"
 
 #include "engine/base/directory.h"
+#include "engine/base/unique_fd.h"
+#include "engine/os/socket.h"
 #include "engine/policy/path_pattern.h"
 #include "engine/session/git_index.h"
 #include "engine/session/project_finder.h"
@@ -15,13 +17,19 @@
 #include <set>
 #include <string_view>
 
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace revet::session {
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaximumEntries = 4000;
+constexpr int kMaximumEntries = 100'000;
+constexpr std::size_t kMaximumMemory = std::size_t{16} << 20U; ///< bytes of names hidden before
 /// Made by tools, large, and never where a person puts a secret by hand.
 constexpr std::array<std::string_view, 8> kSkipped
     = {".git", "node_modules", ".venv", "venv", "target", "build", "__pycache__", ".tox"};
@@ -35,10 +43,21 @@ bool isUnhidden(const std::string& path, const std::vector<std::string>& unhide)
     });
 }
 
+/// It is there, and neither it nor what leads to it is a link that a box may have put there.
+bool isThere(int project, const std::string& relative)
+{
+    open_how how{};
+    how.flags = O_PATH | O_CLOEXEC;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+    return UniqueFd(static_cast<int>(::syscall(SYS_openat2, project, relative.c_str(), &how, sizeof how)))
+        .isOpen();
+}
+
 } // namespace
 
 Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::HiddenTable& table,
-                                    const std::vector<std::string>& unhide)
+                                    const std::vector<std::string>& unhide,
+                                    const std::set<std::string>& hiddenBefore)
 {
     HiddenFiles found;
     std::set<std::string> candidates;
@@ -67,17 +86,66 @@ Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::Hi
         const bool isRead = forEachEntry(directory, look).has_value();
         found.isComplete = found.isComplete && isRead && looked <= kMaximumEntries;
     }
+    const UniqueFd root(::open(project.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    for (const std::string& relative : hiddenBefore) {
+        if (isThere(root.get(), relative)) {
+            candidates.insert(relative);
+        }
+    }
     if (candidates.empty()) {
         return found;
     }
-    REVET_ASSIGN_OR_RETURN(const auto tracked, trackedAmong(fs::path(project) / ".git/index", candidates));
+    const auto index = trackedAmong(fs::path(project) / ".git/index", candidates);
+    found.isIndexRead = index.has_value(); // a box may have left anything there
+    const std::set<std::string> tracked = index ? *index : std::set<std::string>();
     for (const std::string& relative : candidates) {
         const std::string path = project + "/" + relative;
-        if (!tracked.contains(relative) && !isUnhidden(path, unhide)) {
-            found.paths.push_back(path);
+        const bool isTracked = tracked.contains(relative);
+        // In order of names: a directory that is hidden comes before what was hidden in it.
+        const bool isCovered
+            = std::any_of(found.paths.begin(), found.paths.end(),
+                          [&path](const std::string& other) { return isWithin(path, other); });
+        if ((isTracked && !hiddenBefore.contains(relative)) || isCovered || isUnhidden(path, unhide)) {
+            continue;
+        }
+        found.paths.push_back(path);
+        found.names.insert(relative);
+        if (isTracked) {
+            found.nowTracked.insert(relative);
         }
     }
     return found;
+}
+
+Result<std::set<std::string>> readHiddenBefore(const fs::path& file)
+{
+    std::set<std::string> names;
+    const UniqueFd handle(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!handle) {
+        return errno == ENOENT ? Result<std::set<std::string>>(names) : failErrno("open " + file.string());
+    }
+    REVET_ASSIGN_OR_RETURN(const std::string bytes, os::readAll(handle.get(), kMaximumMemory));
+    std::size_t start = 0;
+    for (std::size_t end = 0; (end = bytes.find('\0', start)) != std::string::npos; start = end + 1) {
+        names.insert(bytes.substr(start, end - start));
+    }
+    return names;
+}
+
+Result<void> addHiddenBefore(const fs::path& file, const std::set<std::string>& names)
+{
+    std::string bytes;
+    for (const std::string& name : names) {
+        bytes.append(name).push_back('\0');
+    }
+    if (bytes.empty()) {
+        return {};
+    }
+    const UniqueFd handle(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!handle || ::write(handle.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+        return failErrno("write " + file.string());
+    }
+    return {};
 }
 
 } // namespace revet::session

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <set>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -238,12 +240,30 @@ Result<void> Preparer::hideFiles()
                             + "; --bind-ro shows other paths");
         }
     }
-    REVET_ASSIGN_OR_RETURN(const auto hidden, findHiddenFiles(m_project.path, m_hidden, m_request.unhide));
+    const fs::path memory = projectDirectory() / "hidden";
+    REVET_ASSIGN_OR_RETURN(const auto before, readHiddenBefore(memory));
+    REVET_ASSIGN_OR_RETURN(const auto hidden,
+                           findHiddenFiles(m_project.path, m_hidden, m_request.unhide, before));
+    std::set<std::string> added;
+    std::set_difference(hidden.names.begin(), hidden.names.end(), before.begin(), before.end(),
+                        std::inserter(added, added.end()));
+    REVET_RETURN_IF_ERROR(addHiddenBefore(memory, added)); // before a box could make git track them
     m_hiddenIsComplete = hidden.isComplete;
     m_result.spec.masked = hidden.paths;
-    for (const std::string& path : hidden.paths) {
-        m_result.notes.push_back(
-            {ActionKind::Session, Verdict::Withheld, Reach::None, path, {}, "hidden table", 0, 0});
+    const auto note = [this](Verdict verdict, const std::string& path, const std::string& rule) {
+        m_result.notes.push_back({ActionKind::Session, verdict, Reach::None, path, {}, rule, 0, 0});
+    };
+    for (const std::string& name : hidden.names) {
+        note(Verdict::Withheld, m_project.path + "/" + name,
+             hidden.nowTracked.contains(name) ? "hidden before git tracked it; --unhide shows it"
+                                              : "hidden table");
+    }
+    if (!hidden.isComplete) {
+        note(Verdict::Permitted, m_project.path, "hidden table: not all of the project was looked at");
+    }
+    if (!hidden.isIndexRead) {
+        note(Verdict::Permitted, m_project.path + "/.git/index",
+             "hidden table: unreadable, so tracks nothing");
     }
     return {};
 }

@@ -4,6 +4,7 @@
 #include "engine/session/project_settings.h"
 
 #include "engine/base/unique_fd.h"
+#include "engine/domain/error_line.h"
 #include "engine/os/socket.h"
 #include "engine/session/text_file.h"
 
@@ -59,6 +60,32 @@ Result<policy::Settings> parsed(const std::string& text, const std::string& name
 {
     REVET_ASSIGN_OR_RETURN(policy::Settings settings, policy::parseSettings(text, name));
     return refuseUnbuilt(std::move(settings), name);
+}
+
+/// What counts of a file that nobody has vouched for. A box may have written it, and must not be able to keep
+/// later ones from starting: what cannot be understood or done is ignored, and said.
+policy::Settings takenOfUntrusted(const std::string& text, const policy::Settings& before,
+                                  std::vector<std::string>& ignored)
+{
+    const Result<policy::Settings> repository = policy::parseSettings(text, kRepositoryFile);
+    if (!repository) {
+        ignored.push_back("all of it, " + errorLine(repository.error()));
+        return {};
+    }
+    policy::Tightening tightening = policy::tightenedBy(before, *repository);
+    ignored = std::move(tightening.ignored);
+    if (tightening.taken.tier == Tier::Vm) {
+        ignored.emplace_back("tier, this version has no vm");
+        tightening.taken.tier.reset();
+    }
+    Result<policy::Settings> taken = refuseUnbuilt(tightening.taken, kRepositoryFile);
+    if (!taken) {
+        ignored.push_back(errorLine(taken.error()));
+        tightening.taken.limits = {};
+        tightening.taken.onAsk.reset();
+        tightening.taken.allowHosts.clear();
+    }
+    return std::move(tightening.taken);
 }
 
 Result<policy::Settings> settingsIn(const std::filesystem::path& file)
@@ -118,24 +145,20 @@ Result<ProjectSettings> loadProjectSettings(const Places& places, journal::Catal
     std::vector<std::pair<std::string, policy::Settings>> layers
         = {{"config.toml", std::move(user)}, {"project", result.own}};
 
-    REVET_ASSIGN_OR_RETURN(const std::optional<std::string> text,
-                           readSettingsFile(std::filesystem::path(project) / kRepositoryFile));
-    if (text) {
-        REVET_ASSIGN_OR_RETURN(policy::Settings repository, policy::parseSettings(*text, kRepositoryFile));
-        if (contentHash(*text) == result.project.trustedHash) {
-            result.repository = ProjectSettings::Repository::Trusted;
-            REVET_ASSIGN_OR_RETURN(repository, refuseUnbuilt(std::move(repository), kRepositoryFile));
-            // Below the person's own settings: trusted is not preferred.
-            layers.insert(layers.begin() + 1, {kRepositoryFile, std::move(repository)});
-        } else {
-            result.repository = ProjectSettings::Repository::Untrusted;
-            policy::Tightening tightening
-                = policy::tightenedBy(policy::mergeSettings(layers).settings(), repository);
-            result.ignored = std::move(tightening.ignored);
-            REVET_ASSIGN_OR_RETURN(tightening.taken,
-                                   refuseUnbuilt(std::move(tightening.taken), kRepositoryFile));
-            layers.emplace_back(kRepositoryFile, std::move(tightening.taken));
-        }
+    const auto text = readSettingsFile(std::filesystem::path(project) / kRepositoryFile);
+    if (!text) {
+        result.repository = ProjectSettings::Repository::Untrusted;
+        result.ignored.push_back("all of it, " + errorLine(text.error()));
+    } else if (*text && contentHash(**text) == result.project.trustedHash) {
+        result.repository = ProjectSettings::Repository::Trusted;
+        REVET_ASSIGN_OR_RETURN(policy::Settings repository, parsed(**text, kRepositoryFile));
+        // Below the person's own settings: trusted is not preferred.
+        layers.insert(layers.begin() + 1, {kRepositoryFile, std::move(repository)});
+    } else if (*text) {
+        result.repository = ProjectSettings::Repository::Untrusted;
+        layers.emplace_back(
+            kRepositoryFile,
+            takenOfUntrusted(**text, policy::mergeSettings(layers).settings(), result.ignored));
     }
     result.effective = policy::mergeSettings(layers);
     return result;

@@ -190,8 +190,12 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
     session.setEndRecord([&catalogue](const SessionInfo& info) { recordEnd(catalogue, info); });
     const auto end = session.run(ready.data, places);
     if (!end) {
-        session.finish({"it could not be started", std::nullopt,
-                        ipc::Failed{ipc::kRevetFailed, errorLine(end.error())}});
+        // Which of its sockets noticed first says nothing to a person.
+        const Error error = end.error().code == ErrorCode::Closed
+            ? Error{ErrorCode::Closed, "start the box", 0,
+                    "its keeper ended while it was built; something outside may have killed it"}
+            : end.error();
+        session.finish({"it could not be started", std::nullopt, ipc::Failed{ipc::kRevetFailed, errorLine(error)}});
     } else {
         session.finish(*end);
     }

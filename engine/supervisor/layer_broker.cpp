@@ -3,6 +3,7 @@
 
 #include "engine/supervisor/layer_broker.h"
 
+#include "engine/supervisor/mutation_guard.h"
 #include "engine/supervisor/tree_move.h"
 
 #include <cerrno>
@@ -156,6 +157,11 @@ Answer LayerBroker::rename(const Call& call, Target& target, Deed deed) const
     const auto from = oldClaim ? m_resolver.place(*oldClaim) : fail(oldClaim.error());
     const auto to = newClaim ? m_resolver.place(*newClaim) : fail(newClaim.error());
     deed.other = to ? to->path() : call.second.path;
+    for (const std::string* path : {&deed.target, &deed.other}) {
+        if (const auto refusal = maskedBy(m_masked, *path)) {
+            return m_facts.denied(deed, *refusal);
+        }
+    }
     struct stat status = {};
     const bool isDirectory = from
         && ::fstatat(from->directory.get(), from->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0

@@ -7,6 +7,8 @@
 #include "engine/supervisor/root_resolver.h"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace revet::supervisor {
 
@@ -15,8 +17,9 @@ namespace revet::supervisor {
 class LayerBroker
 {
 public:
-    LayerBroker(const RootResolver& resolver, const FactWriter& facts)
+    LayerBroker(const RootResolver& resolver, const std::vector<std::string>& masked, const FactWriter& facts)
         : m_resolver(resolver)
+        , m_masked(masked)
         , m_facts(facts)
     {
     }
@@ -34,6 +37,7 @@ private:
     [[nodiscard]] Answer rename(const Call& call, Target& target, Deed deed) const;
 
     const RootResolver& m_resolver;
+    const std::vector<std::string>& m_masked;
     const FactWriter& m_facts;
 };
 

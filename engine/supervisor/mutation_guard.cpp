@@ -5,11 +5,21 @@
 
 #include "engine/supervisor/tree_scan.h"
 
+#include <algorithm>
+
 #include <fcntl.h>
 
 namespace revet::supervisor {
 
 using policy::GitEntry;
+
+Judgement maskedBy(const std::vector<std::string>& masks, std::string_view path)
+{
+    const bool isBusy = std::any_of(masks.begin(), masks.end(), [path](std::string_view hidden) {
+        return hidden.starts_with(path) && (hidden.size() == path.size() || hidden[path.size()] == '/');
+    });
+    return isBusy ? Judgement(Refusal{"hidden table", EBUSY}) : Judgement();
+}
 
 Judgement MutationGuard::pinned(std::string_view path) const
 {
@@ -47,6 +57,9 @@ Judgement MutationGuard::creating(const Place& place, EntryKind kind, std::strin
                                   ContentJudge contentJudge) const
 {
     const std::string path = place.path();
+    if (auto refusal = maskedBy(m_masked, path)) {
+        return refusal;
+    }
     if (auto refusal = pinned(path)) {
         return refusal;
     }
@@ -77,6 +90,9 @@ Judgement MutationGuard::completing(const Place& place) const
 Judgement MutationGuard::removing(const Place& place, EntryKind kind) const
 {
     const std::string path = place.path();
+    if (auto refusal = maskedBy(m_masked, path)) {
+        return refusal;
+    }
     if (auto refusal = pinned(path)) {
         return refusal;
     }
@@ -94,6 +110,9 @@ Judgement MutationGuard::removing(const Place& place, EntryKind kind) const
 
 Judgement MutationGuard::linking(std::string_view path) const
 {
+    if (auto refusal = maskedBy(m_masked, path)) {
+        return refusal;
+    }
     const GitFinding finding = m_git.find(path);
     if (auto refusal = changing(path, finding)) {
         return refusal;
@@ -106,6 +125,9 @@ Judgement MutationGuard::movingDirectory(const Place& from, const Place& to) con
     const std::string oldPath = from.path();
     const std::string newPath = to.path();
     for (const std::string* path : {&oldPath, &newPath}) {
+        if (auto refusal = maskedBy(m_masked, *path)) {
+            return refusal;
+        }
         if (auto refusal = pinned(*path)) {
             return refusal;
         }

@@ -8,17 +8,26 @@
 #include "engine/supervisor/hard_links.h"
 
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace revet::supervisor {
+
+/// Whether `path` is a hidden file, or holds one. We work on what is below its mask, so the refusal that a
+/// mount point means in the box is ours to give.
+[[nodiscard]] Judgement maskedBy(const std::vector<std::string>& masks, std::string_view path);
 
 /// Judges every mutation of a brokered root: pinned run-later files and git's rules. One for a box; the
 /// caller takes turns, so that what was judged is what is done.
 class MutationGuard
 {
 public:
-    MutationGuard(const RootResolver& resolver, const policy::RunLaterTable& runLater)
+    MutationGuard(const RootResolver& resolver, const policy::RunLaterTable& runLater,
+                  const std::vector<std::string>& masked)
         : m_resolver(resolver)
         , m_runLater(runLater)
+        , m_masked(masked)
         , m_git(resolver)
     {
     }
@@ -54,6 +63,7 @@ private:
     static constexpr std::size_t kMaximumBorn = 200'000;
     const RootResolver& m_resolver;
     const policy::RunLaterTable& m_runLater;
+    const std::vector<std::string>& m_masked;
     GitGuard m_git;
     std::set<InodeKey> m_born;
 };

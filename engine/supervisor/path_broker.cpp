@@ -24,7 +24,7 @@ public:
     Private(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& sink)
         : m_resolver(box)
         , m_facts(sink)
-        , m_guard(m_resolver, runLater)
+        , m_guard(m_resolver, runLater, box.masked)
         , m_deferred(m_guard.git(), m_facts)
         , m_context{box, m_resolver, m_facts, m_guard, m_links, m_deferred, m_sockets}
         , m_hasLayers(std::any_of(box.roots.begin(), box.roots.end(),
@@ -52,7 +52,7 @@ public:
         }
         m_deferred.settle();
         if (m_hasLayers) {
-            if (auto answer = LayerBroker(m_resolver, m_facts).perform(call, target)) {
+            if (auto answer = LayerBroker(m_resolver, m_context.box.masked, m_facts).perform(call, target)) {
                 return std::move(*answer);
             }
         }

@@ -234,6 +234,31 @@ private Q_SLOTS:
         QVERIFY(!matching(tree, {{"status", 3}}).empty());
     }
 
+    void namesTheProgramThatDidIt()
+    {
+        const World world;
+        const SessionRunner& runner = world.runner();
+        QCOMPARE(runner.runScript("sandbox", "exec bash -c 'echo > evil; exec mkdir innocent'").status, 0);
+        const auto events = runner.lastEvents();
+        const auto evil = matching(events, {{"kind", "create"}, {"target", world.project() / "evil"}});
+        const auto innocent
+            = matching(events, {{"kind", "create"}, {"target", world.project() / "innocent"}});
+        const auto exec = matching(events, {{"kind", "exec"}, {"pid", evil.at(0).value("pid", 0)}});
+        QCOMPARE(evil.at(0).value("pid", 0), innocent.at(0).value("pid", -1));
+        QVERIFY(evil[0].value("command", "").starts_with("bash -c"));
+        QVERIFY(evil[0].value("exe", "").ends_with("/bash"));
+        QCOMPARE(innocent[0].value("command", ""), "mkdir innocent");
+        QVERIFY(innocent[0].value("exe", "").ends_with("/mkdir"));
+        QVERIFY(exec.back().value("target", "").ends_with("/mkdir")); // by what ran until then
+        QVERIFY(exec.back().value("command", "").starts_with("bash -c"));
+        const auto tree = runner.list({"tree"});
+        const auto mkdir = matching(tree, {{"command", "mkdir innocent"}});
+        const auto bash = matching(tree, {{"process", mkdir.at(0).value("parent", 0)}});
+        QCOMPARE(bash.at(0).value("pid", 0), mkdir[0].value("pid", -1));
+        QCOMPARE(bash[0].value("replaced_by", 0), mkdir[0].value("process", -1));
+        QCOMPARE(mkdir[0].value("status", -1), 0);
+    }
+
     void showsProjectsAndProfiles()
     {
         const SessionRunner& runner = m_world->runner();

@@ -77,6 +77,42 @@ private Q_SLOTS:
         REVET_NEEDS(SeccompNotify);
     }
 
+    void showsNoHiddenFileInTheNextSession_data()
+    {
+        QTest::addColumn<QString>("tier");
+        QTest::addColumn<QByteArray>("deed");
+        for (const char* const tier : {"sandbox", "container"}) {
+            const QString name = QString::fromLatin1(tier);
+            QTest::addRow("%s: tracked", tier)
+                << name << QByteArray("git init -q . && git add -f .env conf/.env");
+            QTest::addRow("%s: moved", tier) << name << QByteArray("! mv .env notes && ! mv -T notes .env");
+            QTest::addRow("%s: its directory", tier) << name << QByteArray("mv conf build || true");
+            QTest::addRow("%s: linked", tier) << name << QByteArray("! ln .env notes");
+            QTest::addRow("%s: removed", tier) << name << QByteArray("! rm -f .env");
+            QTest::addRow("%s: exchanged", tier)
+                << name << QByteArray("echo > x; mv -f x .env; ! test -e notes");
+        }
+    }
+    void showsNoHiddenFileInTheNextSession()
+    {
+        QFETCH(const QByteArray, deed);
+        const World world;
+        writeFile(world.project() / ".env", kSecret);
+        writeFile(world.project() / "conf/.env", kSecret);
+        const SessionRunner& runner = world.runner();
+        const Finished first = runner.runScript(fetched("tier").c_str(), deed.toStdString());
+        QVERIFY2(deed.contains("mv") || first.status == 0, first.err.c_str());
+        QCOMPARE(readFile(world.project() / ".env"), std::string(kSecret));
+        QCOMPARE(readFile(world.project() / "conf/.env"), std::string(kSecret));
+        const std::string look = "find . -type f -exec cat {} +";
+        for (const char* const tier : {"sandbox", "container"}) {
+            const Finished second = runner.runScript(tier, look);
+            QVERIFY2(second.out.find(kSecret) == std::string::npos, tier);
+        }
+        const Finished shown = runner.runScript("sandbox", look, {"--unhide", ".env"});
+        QVERIFY(shown.out.find(kSecret) != std::string::npos);
+    }
+
     void passesNoVariableOfTheCaller_data() { addTierRows(); }
     void passesNoVariableOfTheCaller()
     {

@@ -9,8 +9,13 @@
 #include <fstream>
 #include <thread>
 
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace std::chrono_literals;
 
@@ -34,6 +39,7 @@ private Q_SLOTS:
     void tellsOnceWhenTheFileIsReplaced();
     void tellsWhenTheLogIsDeleted();
     void tellsOnceWhenTheDiskIsFull();
+    void recordsAFullQueueOnAFullDisk();
     void knowsTheFarthestReach();
 };
 
@@ -334,6 +340,68 @@ void TestJournalWriter::tellsOnceWhenTheDiskIsFull()
     });
     ::setrlimit(RLIMIT_FSIZE, &before);
     QCOMPARE(failures, 1);
+}
+
+namespace {
+
+/// In a process of its own, with a small file system of its own. What went wrong, or 0.
+int fillDiskAndQueue(const std::filesystem::path& folder)
+{
+    const std::string uid = "0 " + std::to_string(::getuid()) + " 1";
+    const std::string gid = "0 " + std::to_string(::getgid()) + " 1";
+    const auto map = [](const char* file, const std::string& text) { std::ofstream(file) << text; };
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) {
+        return 1;
+    }
+    map("/proc/self/setgroups", "deny");
+    map("/proc/self/uid_map", uid);
+    map("/proc/self/gid_map", gid);
+    if (::mount("none", folder.c_str(), "tmpfs", 0, "size=20m") != 0) {
+        return 2;
+    }
+    std::atomic<int> failures = 0;
+    auto writer = JournalWriter::create(folder / "journal.db", sampleSession(),
+                                        [&failures](const Error&) { ++failures; });
+    if (!writer) {
+        return 3;
+    }
+    (*writer)->append(sampleEvent(1));
+    if (!(*writer)->flush() || failures != 0) {
+        return 4;
+    }
+    const std::string block(4096, 'x');
+    {
+        const UniqueFd filler(::open((folder / "filler").c_str(), O_WRONLY | O_CREAT, 0600));
+        while (::write(filler.get(), block.data(), block.size()) > 0) { }
+    }
+    constexpr std::uint64_t kMany = 60'000;
+    for (std::uint64_t i = 2; i <= kMany; ++i) {
+        Event event = sampleEvent(i);
+        event.target = "/home/person/project/directory/of/some/depth/made-" + std::to_string(i);
+        (*writer)->append(event);
+    }
+    if (!(*writer)->flush() || failures != 1) {
+        return 5;
+    }
+    static_cast<void>((*writer)->close().has_value());
+    std::filesystem::remove(folder / "filler");
+    auto reader = JournalReader::open(folder / "journal.db");
+    const auto last = reader ? reader->lastEvent() : Result<EventSeq>(fail(reader.error()));
+    return last && last->value() == kMany ? 0 : 6;
+}
+
+} // namespace
+
+void TestJournalWriter::recordsAFullQueueOnAFullDisk()
+{
+    const QTemporaryDir folder;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::_exit(fillDiskAndQueue(folder.path().toStdString()));
+    }
+    int status = 0;
+    QCOMPARE(::waitpid(child, &status, 0), child);
+    QCOMPARE(status, 0);
 }
 
 void TestJournalWriter::knowsTheFarthestReach()

@@ -55,7 +55,7 @@ private Q_SLOTS:
     void namesTheParentThatWasSeen();
     void namesNoParentThatIsNotOfTheBox();
     void foldsThreadsToTheirProcess();
-    void readsTheProgramAfterAnExec();
+    void givesTheProgramAfterAnExecANumber();
     void tellsHowAProcessEnded_data();
     void tellsHowAProcessEnded();
     void tellsTheEndLast();
@@ -144,7 +144,7 @@ void ProcessTreeTest::foldsThreadsToTheirProcess()
     QCOMPARE(ofThread, own);
 }
 
-void ProcessTreeTest::readsTheProgramAfterAnExec()
+void ProcessTreeTest::givesTheProgramAfterAnExecANumber()
 {
     m_child = spawnShell("kill -STOP $$");
     const ProcessNumber number = m_tree->sighted(m_child);
@@ -153,10 +153,17 @@ void ProcessTreeTest::readsTheProgramAfterAnExec()
     ::waitpid(m_child, nullptr, 0);
     QTRY_VERIFY(told(number).ended.has_value());
 
-    m_child = spawnShell("exec sleep 60");
+    int input[2] = {};
+    QCOMPARE(::pipe2(input, 0), 0);
+    m_child = spawnShell("read line <&" + std::to_string(input[0]) + "; exec sleep 60");
     const ProcessNumber second = m_tree->sighted(m_child);
     QVERIFY(second != number);
     m_tree->aboutToExec(m_child);
+    QCOMPARE(m_tree->sighted(m_child), second); // the exec has failed
+    m_tree->aboutToExec(m_child);
+    QCOMPARE(::write(input[1], "\n", 1), 1);
+    ::close(input[0]);
+    ::close(input[1]);
     const auto isSleeping = [&] {
         const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(m_child);
         const Result<std::string> exe
@@ -164,10 +171,22 @@ void ProcessTreeTest::readsTheProgramAfterAnExec()
         return exe && exe->ends_with("/sleep");
     };
     QTRY_VERIFY(isSleeping());
-    QCOMPARE(m_tree->sighted(m_child), second);
-    const ProcessRecord record = told(second);
+    const ProcessNumber third = m_tree->sighted(m_child);
+    QVERIFY(third != second);
+    QCOMPARE(m_tree->sighted(m_child), third);
+    const ProcessRecord before = told(second);
+    QCOMPARE(before.argv.at(1), std::string("-c"));
+    const ProcessRecord record = told(third);
     QVERIFY(record.exe.ends_with("/sleep"));
     QCOMPARE(record.argv, (std::vector<std::string>{"sleep", "60"}));
+    QCOMPARE(record.parent, second);
+    QCOMPARE(record.pid, before.pid);
+    QCOMPARE(record.startTicks, before.startTicks);
+    ::kill(m_child, SIGKILL);
+    ::waitpid(m_child, nullptr, 0);
+    m_child = -1;
+    QTRY_COMPARE(told(third).waitStatus, std::optional<std::int32_t>(SIGKILL));
+    QVERIFY(!told(second).ended.has_value());
 }
 
 void ProcessTreeTest::tellsHowAProcessEnded_data()

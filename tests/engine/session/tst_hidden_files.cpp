@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <set>
 
 #include <sys/stat.h>
 
@@ -54,6 +55,39 @@ private Q_SLOTS:
         QFETCH(const int, left);
         QCOMPARE(hidden({(m_home->project() / unhide.toStdString()).string()}).size(),
                  static_cast<std::size_t>(left));
+    }
+
+    void remembersWhatWasHidden()
+    {
+        const fs::path memory = m_home->project() / "memory";
+        QVERIFY(session::readHiddenBefore(memory)->empty());
+        QVERIFY(session::addHiddenBefore(memory, {"certs"}).has_value());
+        QVERIFY(session::addHiddenBefore(memory, {"gone", "src/plain"}).has_value());
+        const auto before = session::readHiddenBefore(memory);
+        QCOMPARE(*before, (std::set<std::string>{"certs", "gone", "src/plain"}));
+        test::writeFile(m_home->project() / "src/plain", "x");
+        const auto found = session::findHiddenFiles(m_home->project(), m_table, {}, *before);
+        // What is gone is not looked for, and what is in a hidden directory is hidden with it.
+        QCOMPARE(found->names, (std::set<std::string>{".env", "certs", "src/.env", "src/plain"}));
+    }
+
+    void takesABrokenIndexForNone()
+    {
+        test::writeFile(m_home->project() / ".git/index", "DIRC and nothing that is one");
+        const auto found = session::findHiddenFiles(m_home->project(), m_table, {});
+        QVERIFY(found.has_value());
+        QVERIFY(!found->isIndexRead);
+        QCOMPARE(found->paths.size(), std::size_t{4});
+    }
+
+    void looksAtALargeProject()
+    {
+        for (int i = 0; i < 4500; ++i) {
+            test::writeFile(m_home->project() / ("junk" + std::to_string(i)), "");
+        }
+        const auto found = session::findHiddenFiles(m_home->project(), m_table, {});
+        QVERIFY(found->isComplete);
+        QCOMPARE(found->paths.size(), std::size_t{4});
     }
 
     void saysWhatItCouldNotLookAt()
