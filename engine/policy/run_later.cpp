@@ -160,12 +160,9 @@ bool RunLaterTable::couldHoldPinned(std::string_view relativeDirectory) const
     return m_index->couldHoldPinned(relativeDirectory);
 }
 
-bool RunLaterTable::isInDependencies(std::string_view relative) const
+bool RunLaterTable::isForDependencies(std::string_view relativeDirectory) const
 {
-    std::vector<std::string_view> components = pathComponents(relative);
-    if (!components.empty()) {
-        components.pop_back();
-    }
+    const std::vector<std::string_view> components = pathComponents(relativeDirectory);
     return std::any_of(components.begin(), components.end(), [this](std::string_view component) {
         return m_index->isDependencyDirectory(component);
     });

@@ -47,9 +47,10 @@ public:
     /// pattern (".vscode", "a/.claude"): such a directory may only be renamed in after a scan (rule G4), and
     /// a symbolic link of that name is as good as the files behind it.
     [[nodiscard]] bool couldHoldPinned(std::string_view relativeDirectory) const;
-    /// Whether the path lies below a directory of dependencies (node_modules, .venv), where patterns that
-    /// float do not count. A rename from there to elsewhere needs the scan of couldHoldPinned() too.
-    [[nodiscard]] bool isInDependencies(std::string_view relative) const;
+    /// Whether the directory is or lies below one of dependencies (node_modules, .venv), where patterns that
+    /// float do not count. A rename from there to elsewhere, or back, needs the scan of couldHoldPinned()
+    /// too.
+    [[nodiscard]] bool isForDependencies(std::string_view relativeDirectory) const;
     /// The check of a path that match() calls Checked; none for other paths.
     [[nodiscard]] std::optional<Check> check(std::string_view relative) const;
 

@@ -13,8 +13,10 @@ using policy::GitEntry;
 
 Judgement MutationGuard::pinned(std::string_view path) const
 {
-    // In a gitdir git's own rules decide, entry by entry.
-    if (const Root* root = m_resolver.rootOf(path); root != nullptr && !GitGuard::isInGitdirByName(path)) {
+    // In a gitdir git's own rules decide, entry by entry. What only resembles the name (git~1, .GIT) is an
+    // ordinary directory on most file systems.
+    if (const Root* root = m_resolver.rootOf(path);
+        root != nullptr && path.find("/.git/") == std::string_view::npos) {
         const auto match = m_runLater.match(relativeTo(*root, path));
         if (match && match->cls == policy::RunLaterClass::Pinned) {
             return Refusal{"run-later: " + match->entry};
@@ -52,7 +54,8 @@ Judgement MutationGuard::creating(const Place& place, EntryKind kind, std::strin
     }
     // A link of that name is as good as the files behind it.
     if (kind == EntryKind::Symlink && place.root != nullptr
-        && m_runLater.couldHoldPinned(relativeTo(*place.root, path)) && !GitGuard::isInGitdirByName(path)) {
+        && m_runLater.couldHoldPinned(relativeTo(*place.root, path))
+        && path.find("/.git/") == std::string::npos) {
         return Refusal{"run-later: a link named " + place.name};
     }
     const bool isJudged = contentJudge == ContentJudge::Caller && kind == EntryKind::File
@@ -114,11 +117,14 @@ Judgement MutationGuard::movingDirectory(const Place& from, const Place& to) con
         return refusal;
     }
     const auto isSensitive = [this](const Place& place, const std::string& path) {
-        const std::string_view relative = relativeTo(*place.root, path);
-        return policy::isGitStructureName(place.name) || m_runLater.couldHoldPinned(relative)
-            || m_runLater.isInDependencies(relative) || m_git.isInGitdir(path);
+        return policy::isGitStructureName(place.name)
+            || m_runLater.couldHoldPinned(relativeTo(*place.root, path)) || m_git.isInGitdir(path);
     };
-    if (!isSensitive(from, oldPath) && !isSensitive(to, newPath)) {
+    const auto isForDependencies = [this](const Place& place, const std::string& path) {
+        return m_runLater.isForDependencies(relativeTo(*place.root, path));
+    };
+    if (!isSensitive(from, oldPath) && !isSensitive(to, newPath)
+        && isForDependencies(from, oldPath) == isForDependencies(to, newPath)) {
         return {};
     }
     const UniqueFd directory(

@@ -65,6 +65,37 @@ private Q_SLOTS:
             world, {.verdicts = {tier == "container" ? "contained" : "denied"}, .target = "tasks.json"}));
     }
 
+    void replacesNoPinnedDirectoryAsAWhole_data()
+    {
+        QTest::addColumn<QString>("script");
+        const std::string plant = "echo evil > $D/x; chmod +x $D/x; ";
+        const auto row = [&plant](const char* name, const std::string& before, const std::string& after) {
+            QTest::newRow(name) << QString::fromStdString(before + plant + after);
+        };
+        row("out through a gitdir", "mkdir -p .git/n/_; D=.git/n/_; ",
+            "mv .husky .git/old; mv .git/n .husky");
+        row("in through a gitdir", "mkdir -p .git/n; D=.git/n; ", "mv .git/n .vscode");
+        row("through a short name", "mkdir -p git~1/n; D=git~1/n; ",
+            "mv .husky git~1/old; mv git~1/n .husky");
+        row("nested", "mkdir -p .git/n/.github/workflows; D=.git/n/.github/workflows; ",
+            "mv .git/n/.github .github; mv .git/n/.github/workflows .github/workflows");
+        row("dependencies renamed", "mkdir -p vendor/.vscode; D=vendor/.vscode; ", "mv vendor foo");
+        row("modules renamed", "mkdir -p a/node_modules/.vscode; D=a/node_modules/.vscode; ",
+            "mv a/node_modules a/n");
+    }
+    void replacesNoPinnedDirectoryAsAWhole()
+    {
+        const World world;
+        world.makeRepository();
+        writeFile(world.project() / ".husky/_/pre-commit", "host\n");
+        static_cast<void>(world.runner().runScript("sandbox", fetched("script")));
+        QCOMPARE(readFile(world.project() / ".husky/_/pre-commit"), "host\n");
+        for (const char* const made : {".husky/_/x", ".vscode", "foo", "a/n", ".github/workflows"}) {
+            QVERIFY2(!std::filesystem::exists(world.project() / made), made);
+        }
+        REVET_VERIFY_NONE(missingEvent(world, {.verdicts = {"denied"}, .target = world.project()}));
+    }
+
     void leavesCheckedAndShownFilesFree_data() { addTierRows(); }
     void leavesCheckedAndShownFilesFree()
     {

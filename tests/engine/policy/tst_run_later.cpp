@@ -249,10 +249,10 @@ void RunLaterTest::knowsDirectoriesThatCouldHoldPinnedFiles()
 
 void RunLaterTest::knowsWhatLiesInDependencies()
 {
-    QVERIFY(m_table.isInDependencies("node_modules/a"));
-    QVERIFY(m_table.isInDependencies("x/.venv/lib/a"));
-    QVERIFY(!m_table.isInDependencies("node_modules"));
-    QVERIFY(!m_table.isInDependencies("src/a"));
+    QVERIFY(m_table.isForDependencies("node_modules/a"));
+    QVERIFY(m_table.isForDependencies("x/.venv/lib/a"));
+    QVERIFY(m_table.isForDependencies("node_modules"));
+    QVERIFY(!m_table.isForDependencies("src/a"));
 }
 
 void RunLaterTest::tellsWhatOfACheckedFileRunsCode()
