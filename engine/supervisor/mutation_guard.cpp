@@ -25,6 +25,23 @@ Judgement MutationGuard::pinned(std::string_view path) const
     return {};
 }
 
+Judgement MutationGuard::pinned(std::string_view path, EntryKind kind) const
+{
+    if (auto refusal = pinned(path); refusal || kind != EntryKind::Symlink) {
+        return refusal;
+    }
+    if (m_git.leadsToWorkTree(path)) {
+        return Refusal{gitRule("a link in place of a work tree", nameOf(path))};
+    }
+    // A link of that name is as good as the files behind it.
+    if (const Root* root = m_resolver.rootOf(path); root != nullptr
+        && path.find("/.git/") == std::string_view::npos
+        && m_runLater.couldHoldPinned(relativeTo(*root, path))) {
+        return Refusal{"run-later: a link named " + std::string(nameOf(path))};
+    }
+    return {};
+}
+
 Judgement MutationGuard::changing(std::string_view path, const GitFinding& finding) const
 {
     if (auto refusal = pinned(path)) {
@@ -49,14 +66,8 @@ Judgement MutationGuard::creating(const Place& place, EntryKind kind, std::strin
                                   ContentJudge contentJudge) const
 {
     const std::string path = place.path();
-    if (auto refusal = pinned(path)) {
+    if (auto refusal = pinned(path, kind)) {
         return refusal;
-    }
-    // A link of that name is as good as the files behind it.
-    if (kind == EntryKind::Symlink && place.root != nullptr
-        && m_runLater.couldHoldPinned(relativeTo(*place.root, path))
-        && path.find("/.git/") == std::string::npos) {
-        return Refusal{"run-later: a link named " + place.name};
     }
     const bool isJudged = contentJudge == ContentJudge::Caller && kind == EntryKind::File
         && m_git.find(path).isJudgedByContent();
@@ -73,7 +84,7 @@ Judgement MutationGuard::completing(const Place& place) const
     if (!GitGuard::wouldComplete(place.directory.get(), place.name)) {
         return {};
     }
-    TreeScan scan(m_git, [this](std::string_view path) { return pinned(path); });
+    TreeScan scan(m_git, [this](std::string_view path, EntryKind kind) { return pinned(path, kind); });
     return scan.becomingGitdir(place.directory.get(), place.directoryPath);
 }
 
@@ -118,7 +129,8 @@ Judgement MutationGuard::movingDirectory(const Place& from, const Place& to) con
     }
     const auto isSensitive = [this](const Place& place, const std::string& path) {
         return policy::isGitStructureName(place.name)
-            || m_runLater.couldHoldPinned(relativeTo(*place.root, path)) || m_git.isInGitdir(path);
+            || m_runLater.couldHoldPinned(relativeTo(*place.root, path)) || m_git.leadsToWorkTree(path)
+            || m_git.isInGitdir(path);
     };
     const auto isForDependencies = [this](const Place& place, const std::string& path) {
         return m_runLater.isForDependencies(relativeTo(*place.root, path));
@@ -129,7 +141,7 @@ Judgement MutationGuard::movingDirectory(const Place& from, const Place& to) con
     }
     const UniqueFd directory(
         ::openat(from.directory.get(), from.name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    TreeScan scan(m_git, [this](std::string_view path) { return pinned(path); });
+    TreeScan scan(m_git, [this](std::string_view path, EntryKind kind) { return pinned(path, kind); });
     return scan.moving(directory.get(), oldPath, newPath);
 }
 

@@ -152,7 +152,7 @@ Judgement TreeScan::judge(const Entry& entry, const Side& before, const Side& af
     // Each side for itself: a way into a gitdir or out of it is no way around a pin.
     if (before.path != after.path) {
         for (const std::string* path : {&before.path, &after.path}) {
-            if (auto refusal = m_pinned(*path)) {
+            if (auto refusal = m_pinned(*path, kindOf(entry.status.st_mode))) {
                 return refusal;
             }
         }
