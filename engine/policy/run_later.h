@@ -22,6 +22,15 @@ enum class RunLaterClass : std::uint8_t {
 };
 [[nodiscard]] std::string_view toString(RunLaterClass cls);
 
+/// What a project has before a session that the table cannot know. Paths as match() takes them.
+struct ProjectPins
+{
+    std::vector<std::string> pinned; ///< files and directories that the host's own configuration runs
+    std::vector<std::string>
+        workTrees; ///< named by a submodule's configuration: no link may take their place
+    std::vector<std::string> repositories; ///< patterns of the root count from these directories as well
+};
+
 /// resources/tables/run-later.toml, parsed and immutable: copies share it. Thread-safe.
 class RunLaterTable
 {
@@ -41,7 +50,10 @@ public:
     RunLaterTable(); ///< empty: matches nothing
     [[nodiscard]] static Result<RunLaterTable> parse(std::string_view toml);
 
+    [[nodiscard]] Result<RunLaterTable> with(const ProjectPins& project) const;
+
     /// `relative` is the path below the project's root, without a leading slash. The strictest class wins.
+    /// What is pinned is so in every spelling that folding file systems take for the same.
     [[nodiscard]] std::optional<Match> match(std::string_view relative) const;
     /// Whether a directory that gets this path could, by its name, bring entries below it under a pinned
     /// pattern (".vscode", "a/.claude"): such a directory may only be renamed in after a scan (rule G4), and
