@@ -14,4 +14,10 @@ namespace revet::policy {
 /// commands that git would run.
 [[nodiscard]] std::vector<std::string> commandsOfTodo(std::string_view todo);
 
+/// The same for rebase-merge/strategy: a strategy that is not git's own is a program, "git-merge-NAME".
+[[nodiscard]] std::vector<std::string> commandsOfStrategy(std::string_view strategy);
+/// The same for sequencer/opts, a configuration that names the strategy of an unfinished cherry-pick or
+/// revert.
+[[nodiscard]] std::vector<std::string> commandsOfOptions(std::string_view options);
+
 } // namespace revet::policy

@@ -77,7 +77,41 @@ Result<Entry> readEntry(const TomlReader& reader)
     return entry;
 }
 
-Result<std::vector<Pattern>> readPatterns(const TomlReader& reader)
+/// As vfat, ntfs and folded directories see a path: ASCII case gone, and dots and spaces that end a name.
+std::string folded(std::string_view path)
+{
+    std::string text;
+    for (const char byte : path) {
+        if (byte == '/') {
+            text.resize(text.find_last_not_of(". ") + 1);
+        }
+        text.push_back(byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte);
+    }
+    text.resize(text.find_last_not_of(". ") + 1);
+    return text;
+}
+
+bool mayFold(std::string_view path)
+{
+    return std::any_of(path.begin(), path.end(), [](char byte) { return byte >= 'A' && byte <= 'Z'; })
+        || path.find("./") != std::string_view::npos || path.find(" /") != std::string_view::npos
+        || path.ends_with('.') || path.ends_with(' ');
+}
+
+const Pattern* findIn(const RunLaterTable::Index& index, std::string_view path)
+{
+    const auto isPinned = [&index](const Pattern* pattern) {
+        return pattern != nullptr && index.entryOf(*pattern).cls == RunLaterClass::Pinned;
+    };
+    const Pattern* const found = index.strictest(path);
+    if (isPinned(found) || !mayFold(path)) {
+        return found;
+    }
+    const Pattern* const other = index.strictest(folded(path));
+    return isPinned(other) ? other : found;
+}
+
+Result<std::vector<Pattern>> readPatterns(const TomlReader& reader, RunLaterClass cls)
 {
     REVET_ASSIGN_OR_RETURN(const auto paths, reader.texts("paths"));
     if (paths.empty()) {
@@ -89,7 +123,15 @@ Result<std::vector<Pattern>> readPatterns(const TomlReader& reader)
         if (!alternatives) {
             return reader.failAt("paths", path + ": " + alternatives.error().operation);
         }
-        for (const std::string& text : *alternatives) {
+        std::vector<std::string> texts = *alternatives;
+        if (cls == RunLaterClass::Pinned) {
+            for (const std::string& text : *alternatives) {
+                if (mayFold(text)) {
+                    texts.push_back(folded(text));
+                }
+            }
+        }
+        for (const std::string& text : texts) {
             Pattern pattern;
             pattern.isRooted = text.starts_with('/');
             pattern.text = path;
@@ -139,15 +181,64 @@ Result<RunLaterTable> RunLaterTable::parse(std::string_view toml)
     for (const TomlValue& item : list->list) {
         const TomlReader reader(item, kTableName);
         REVET_ASSIGN_OR_RETURN(auto entry, readEntry(reader));
-        REVET_ASSIGN_OR_RETURN(auto patterns, readPatterns(reader));
+        REVET_ASSIGN_OR_RETURN(auto patterns, readPatterns(reader, entry.cls));
         index->add(std::move(entry), std::move(patterns));
+    }
+    return RunLaterTable(std::move(index));
+}
+
+Result<RunLaterTable> RunLaterTable::with(const ProjectPins& project) const
+{
+    auto index = std::make_shared<Index>(*m_index);
+    const auto patternOf = [](std::string_view path) -> Result<Pattern> {
+        Pattern pattern;
+        pattern.isRooted = true;
+        pattern.text = path;
+        for (const std::string_view component : pathComponents(path)) {
+            std::string literal;
+            for (const char byte : component) {
+                literal.append(1, '\\').append(1, byte);
+            }
+            REVET_ASSIGN_OR_RETURN(auto name, NamePattern::compile(literal));
+            pattern.names.push_back(std::move(name));
+        }
+        return pattern;
+    };
+    std::vector<Pattern> patterns;
+    const auto add
+        = [&](std::vector<std::string> paths, bool isFile, std::string_view below) -> Result<void> {
+        REVET_ASSIGN_OR_RETURN(const auto last, NamePattern::compile(below));
+        for (std::size_t i = paths.size(); i-- > 0;) {
+            if (mayFold(paths[i])) {
+                paths.push_back(folded(paths[i]));
+            }
+        }
+        for (const std::string& path : paths) {
+            REVET_ASSIGN_OR_RETURN(auto pattern, patternOf(path));
+            if (pattern.names.empty() || pattern.names.size() >= kMaximumPatternComponents) {
+                continue; // the project itself, or deeper than anything is found
+            }
+            if (isFile) {
+                patterns.push_back(pattern);
+            }
+            pattern.names.push_back(last);
+            patterns.push_back(std::move(pattern));
+        }
+        return {};
+    };
+    REVET_RETURN_IF_ERROR(add(project.pinned, true, "**"));
+    // No entry has a slash in its name: only that something could be below matters.
+    REVET_RETURN_IF_ERROR(add(project.workTrees, false, "\\/"));
+    index->add(Entry{RunLaterClass::Pinned, "the host's configuration", {}, {}}, std::move(patterns));
+    for (const std::string& repository : project.repositories) {
+        index->addRepository(repository);
     }
     return RunLaterTable(std::move(index));
 }
 
 std::optional<RunLaterTable::Match> RunLaterTable::match(std::string_view relative) const
 {
-    const Pattern* pattern = m_index->strictest(relative);
+    const Pattern* pattern = findIn(*m_index, relative);
     if (pattern == nullptr) {
         return std::nullopt;
     }
@@ -157,15 +248,13 @@ std::optional<RunLaterTable::Match> RunLaterTable::match(std::string_view relati
 
 bool RunLaterTable::couldHoldPinned(std::string_view relativeDirectory) const
 {
-    return m_index->couldHoldPinned(relativeDirectory);
+    return m_index->couldHoldPinned(relativeDirectory)
+        || (mayFold(relativeDirectory) && m_index->couldHoldPinned(folded(relativeDirectory)));
 }
 
-bool RunLaterTable::isInDependencies(std::string_view relative) const
+bool RunLaterTable::isForDependencies(std::string_view relativeDirectory) const
 {
-    std::vector<std::string_view> components = pathComponents(relative);
-    if (!components.empty()) {
-        components.pop_back();
-    }
+    const std::vector<std::string_view> components = pathComponents(relativeDirectory);
     return std::any_of(components.begin(), components.end(), [this](std::string_view component) {
         return m_index->isDependencyDirectory(component);
     });
@@ -173,7 +262,7 @@ bool RunLaterTable::isInDependencies(std::string_view relative) const
 
 std::optional<RunLaterTable::Check> RunLaterTable::check(std::string_view relative) const
 {
-    const Pattern* pattern = m_index->strictest(relative);
+    const Pattern* pattern = findIn(*m_index, relative);
     if (pattern == nullptr || m_index->entryOf(*pattern).cls != RunLaterClass::Checked) {
         return std::nullopt;
     }

@@ -22,6 +22,15 @@ enum class RunLaterClass : std::uint8_t {
 };
 [[nodiscard]] std::string_view toString(RunLaterClass cls);
 
+/// What a project has before a session that the table cannot know. Paths as match() takes them.
+struct ProjectPins
+{
+    std::vector<std::string> pinned; ///< files and directories that the host's own configuration runs
+    std::vector<std::string>
+        workTrees; ///< named by a submodule's configuration: no link may take their place
+    std::vector<std::string> repositories; ///< patterns of the root count from these directories as well
+};
+
 /// resources/tables/run-later.toml, parsed and immutable: copies share it. Thread-safe.
 class RunLaterTable
 {
@@ -41,15 +50,19 @@ public:
     RunLaterTable(); ///< empty: matches nothing
     [[nodiscard]] static Result<RunLaterTable> parse(std::string_view toml);
 
+    [[nodiscard]] Result<RunLaterTable> with(const ProjectPins& project) const;
+
     /// `relative` is the path below the project's root, without a leading slash. The strictest class wins.
+    /// What is pinned is so in every spelling that folding file systems take for the same.
     [[nodiscard]] std::optional<Match> match(std::string_view relative) const;
     /// Whether a directory that gets this path could, by its name, bring entries below it under a pinned
     /// pattern (".vscode", "a/.claude"): such a directory may only be renamed in after a scan (rule G4), and
     /// a symbolic link of that name is as good as the files behind it.
     [[nodiscard]] bool couldHoldPinned(std::string_view relativeDirectory) const;
-    /// Whether the path lies below a directory of dependencies (node_modules, .venv), where patterns that
-    /// float do not count. A rename from there to elsewhere needs the scan of couldHoldPinned() too.
-    [[nodiscard]] bool isInDependencies(std::string_view relative) const;
+    /// Whether the directory is or lies below one of dependencies (node_modules, .venv), where patterns that
+    /// float do not count. A rename from there to elsewhere, or back, needs the scan of couldHoldPinned()
+    /// too.
+    [[nodiscard]] bool isForDependencies(std::string_view relativeDirectory) const;
     /// The check of a path that match() calls Checked; none for other paths.
     [[nodiscard]] std::optional<Check> check(std::string_view relative) const;
 

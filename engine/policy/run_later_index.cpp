@@ -96,13 +96,16 @@ void RunLaterTable::Index::visitCandidates(std::string_view component, Visit vis
 template<typename Visit>
 void RunLaterTable::Index::visitBeginnings(std::string_view relative, Visit visit) const
 {
+    const std::string_view whole = relative;
     bool isFirst = true;
     while (!relative.empty()) {
         const std::size_t end = std::min(relative.find('/'), relative.size());
         const std::string_view component = relative.substr(0, end);
         if (!component.empty() && component != ".") {
             visitCandidates(component, [&](const Pattern& pattern) {
-                if (isFirst || !pattern.isRooted) {
+                if (isFirst || !pattern.isRooted
+                    || (!m_repositories.empty()
+                        && m_repositories.contains(whole.substr(0, whole.size() - relative.size() - 1)))) {
                     visit(pattern, relative);
                 }
             });

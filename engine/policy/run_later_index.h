@@ -33,11 +33,13 @@ public:
     struct Pattern
     {
         std::uint32_t entry = 0; ///< as add() was told
-        bool isRooted = false; ///< began with a slash: at the project's root only
+        bool isRooted = false; ///< began with a slash: at the root of a repository only
         std::string text; ///< as the table has it
         std::vector<NamePattern> names;
     };
 
+    /// Relative to the project: its directory counts as a root.
+    void addRepository(const std::string& directory) { m_repositories.insert(directory); }
     void addDependencyDirectory(const std::string& name);
     void add(Entry entry, std::vector<Pattern> patterns);
 
@@ -87,6 +89,7 @@ private:
     std::array<std::vector<std::uint32_t>, 256> m_byBeginning; ///< "Dockerfile*": by its first two bytes
     std::vector<std::uint32_t> m_others;
     std::unordered_set<std::string, TextHash, std::equal_to<>> m_dependencyDirectories;
+    std::unordered_set<std::string, TextHash, std::equal_to<>> m_repositories;
     Sieve m_names; ///< of m_byName and m_dependencyDirectories
     Sieve m_endings; ///< of m_byEnding
 };

@@ -124,12 +124,14 @@ private:
                 continue;
             }
             struct stat status = {};
-            const bool isDirectory = entry->d_type == DT_DIR
-                || (entry->d_type == DT_UNKNOWN
-                    && ::fstatat(own, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
-                    && S_ISDIR(status.st_mode));
-            if (isDirectory) {
+            unsigned type = entry->d_type;
+            if (type == DT_UNKNOWN && ::fstatat(own, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+                type = IFTODT(status.st_mode);
+            }
+            if (type == DT_DIR) {
                 listing.directories.push_back(name);
+            } else if (type == DT_LNK) {
+                m_state.m_links.push_back(joined(m_rootPath, joined(directory, name)));
             }
             listing.names.push_back(name);
         }
@@ -148,9 +150,16 @@ private:
                 file(joined(hooks, name));
             }
         }
-        const UniqueFd todo = openBelow(m_root.get(), joined(gitdir, kTodo), 0);
-        for (std::string& command : policy::commandsOfTodo(todo ? contentOf(todo.get()) : std::string())) {
-            m_state.m_commands.insert({joined(m_rootPath, joined(gitdir, kTodo)), std::move(command)});
+        command(joined(gitdir, kTodo), policy::commandsOfTodo);
+        command(joined(gitdir, "rebase-merge/strategy"), policy::commandsOfStrategy);
+        command(joined(gitdir, "sequencer/opts"), policy::commandsOfOptions);
+    }
+
+    void command(const std::string& relative, std::vector<std::string> (*commandsOf)(std::string_view))
+    {
+        const UniqueFd file = openBelow(m_root.get(), relative, 0);
+        for (std::string& command : commandsOf(file ? contentOf(file.get()) : std::string())) {
+            m_state.m_commands.insert({joined(m_rootPath, relative), std::move(command)});
         }
     }
 

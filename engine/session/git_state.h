@@ -28,6 +28,10 @@ public:
     /// before. Empty when there is nothing.
     [[nodiscard]] std::string warningSince(const GitState& earlier) const;
 
+    /// Gitdirs, and symbolic links that were seen on the way; absolute.
+    [[nodiscard]] const std::set<std::string>& repositories() const { return m_repositories; }
+    [[nodiscard]] const std::vector<std::string>& links() const { return m_links; }
+
 private:
     class Walk;
     struct Command
@@ -39,6 +43,7 @@ private:
     [[nodiscard]] std::vector<Command> commandsSince(const GitState& earlier) const;
 
     std::set<std::string> m_repositories;
+    std::vector<std::string> m_links;
     std::map<std::string, std::string> m_files; ///< by path: type, mode and content
     std::multiset<Command> m_commands;
 };

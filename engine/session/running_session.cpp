@@ -7,6 +7,7 @@
 #include "engine/domain/error_line.h"
 #include "engine/session/box_view.h"
 #include "engine/session/exec_failure.h"
+#include "engine/session/host_pins.h"
 #include "engine/tiers/plan_builder.h"
 
 #include <algorithm>
@@ -73,7 +74,15 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
     // While the launcher builds the box on the other core.
     REVET_RETURN_IF_ERROR(startJournal(places));
     REVET_ASSIGN_OR_RETURN(m_runLater, data.runLater());
-    m_repositories = GitState::of(directRoots(m_preparation.spec));
+    const std::vector<std::string> roots = directRoots(m_preparation.spec);
+    m_repositories = GitState::of(roots);
+    if (!roots.empty()) {
+        const std::filesystem::path home = m_preparation.spec.home;
+        REVET_ASSIGN_OR_RETURN(
+            m_runLater,
+            m_runLater.with(hostPins(*m_repositories, m_runLater, roots, home,
+                                     {home / ".gitconfig", places.config.parent_path() / "git/config"})));
+    }
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady());
     REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), places));
     REVET_RETURN_IF_ERROR(startCommand());

@@ -195,7 +195,8 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
             ? Error{ErrorCode::Closed, "start the box", 0,
                     "its keeper ended while it was built; something outside may have killed it"}
             : end.error();
-        session.finish({"it could not be started", std::nullopt, ipc::Failed{ipc::kRevetFailed, errorLine(error)}});
+        session.finish(
+            {"it could not be started", std::nullopt, ipc::Failed{ipc::kRevetFailed, errorLine(error)}});
     } else {
         session.finish(*end);
     }

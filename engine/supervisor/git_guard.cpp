@@ -205,6 +205,30 @@ bool GitGuard::isOfARepository(std::string_view directory, std::string_view targ
             || absolute.find("/.git/worktrees/") != std::string::npos);
 }
 
+bool GitGuard::isSubmodulesWorkTree(const std::string& gitdir, std::string_view value) const
+{
+    const std::size_t dotGit = gitdir.find("/.git/");
+    if (dotGit == std::string::npos || gitdir.find("/modules/", dotGit) == std::string::npos) {
+        return false; // only submodules have it from git
+    }
+    std::string place = (std::filesystem::path(gitdir) / value).lexically_normal();
+    if (place.ends_with('/')) {
+        place.pop_back();
+    }
+    const auto found = m_resolver.object(m_resolver.claimOf(place), LastLink::Keep);
+    if (!found || found->root == nullptr || !S_ISDIR(found->status.st_mode) || found->path != place) {
+        return false;
+    }
+    m_workTrees.insert(std::move(place));
+    return true;
+}
+
+bool GitGuard::leadsToWorkTree(std::string_view path) const
+{
+    return std::any_of(m_workTrees.begin(), m_workTrees.end(),
+                       [path](const std::string& place) { return isAtOrBelow(place, path); });
+}
+
 Judgement GitGuard::judgeContent(const GitFinding& finding, std::string_view path, std::string_view before,
                                  std::string_view after) const
 {
@@ -224,7 +248,9 @@ Judgement GitGuard::judgeContent(const GitFinding& finding, std::string_view pat
         return {};
     }
     if (finding.entry == GitEntry::Config) {
-        auto verdict = policy::judgeGitConfig(before, after, resolvesFrom(finding.gitdir));
+        auto verdict = policy::judgeGitConfig(before, after, [&](std::string_view value) {
+            return isSubmodulesWorkTree(finding.gitdir, value);
+        });
         return verdict.isHarmless ? Judgement() : Refusal{gitRule("config", verdict.offending)};
     }
     if (finding.entry == GitEntry::CommonDir) {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,7 +45,7 @@ struct GitFinding
 };
 
 /// Rules G0 to G3: finds gitdirs by name and by shape, and judges what is done to their entries. Works on
-/// canonical paths, looks at the file system through the outer root. Thread-safe; the caller keeps others
+/// canonical paths, looks at the file system through the outer root. The caller takes turns and keeps others
 /// from changing what was judged.
 class GitGuard
 {
@@ -71,6 +72,9 @@ public:
     /// Replacing `before` by `after` in an entry that isJudgedByContent().
     [[nodiscard]] Judgement judgeContent(const GitFinding& finding, std::string_view path,
                                          std::string_view before, std::string_view after) const;
+    /// Whether a link at `path` would lead git to another place than the work tree that a configuration, as
+    /// this session has let it pass, names: git takes that for its own and overwrites and removes there.
+    [[nodiscard]] bool leadsToWorkTree(std::string_view path) const;
     /// A link that stays below its own directory, as git itself makes them in a gitdir.
     [[nodiscard]] static bool staysBelow(std::string_view linkText);
 
@@ -80,7 +84,9 @@ private:
     /// A directory on the way may become a link later; what it can lead to then is guarded by the same names,
     /// or closed to everybody outside the box.
     [[nodiscard]] bool isOfARepository(std::string_view directory, std::string_view target) const;
+    [[nodiscard]] bool isSubmodulesWorkTree(const std::string& gitdir, std::string_view value) const;
     const RootResolver& m_resolver;
+    mutable std::set<std::string> m_workTrees; ///< what judgeContent() has let pass
 };
 
 [[nodiscard]] std::string gitRule(std::string_view what, std::string_view detail);

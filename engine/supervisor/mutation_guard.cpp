@@ -23,12 +23,31 @@ Judgement maskedBy(const std::vector<std::string>& masks, std::string_view path)
 
 Judgement MutationGuard::pinned(std::string_view path) const
 {
-    // In a gitdir git's own rules decide, entry by entry.
-    if (const Root* root = m_resolver.rootOf(path); root != nullptr && !GitGuard::isInGitdirByName(path)) {
+    // In a gitdir git's own rules decide, entry by entry. What only resembles the name (git~1, .GIT) is an
+    // ordinary directory on most file systems.
+    if (const Root* root = m_resolver.rootOf(path);
+        root != nullptr && path.find("/.git/") == std::string_view::npos) {
         const auto match = m_runLater.match(relativeTo(*root, path));
         if (match && match->cls == policy::RunLaterClass::Pinned) {
             return Refusal{"run-later: " + match->entry};
         }
+    }
+    return {};
+}
+
+Judgement MutationGuard::pinned(std::string_view path, EntryKind kind) const
+{
+    if (auto refusal = pinned(path); refusal || kind != EntryKind::Symlink) {
+        return refusal;
+    }
+    if (m_git.leadsToWorkTree(path)) {
+        return Refusal{gitRule("a link in place of a work tree", nameOf(path))};
+    }
+    // A link of that name is as good as the files behind it.
+    if (const Root* root = m_resolver.rootOf(path); root != nullptr
+        && path.find("/.git/") == std::string_view::npos
+        && m_runLater.couldHoldPinned(relativeTo(*root, path))) {
+        return Refusal{"run-later: a link named " + std::string(nameOf(path))};
     }
     return {};
 }
@@ -60,13 +79,8 @@ Judgement MutationGuard::creating(const Place& place, EntryKind kind, std::strin
     if (auto refusal = maskedBy(m_masked, path)) {
         return refusal;
     }
-    if (auto refusal = pinned(path)) {
+    if (auto refusal = pinned(path, kind)) {
         return refusal;
-    }
-    // A link of that name is as good as the files behind it.
-    if (kind == EntryKind::Symlink && place.root != nullptr
-        && m_runLater.couldHoldPinned(relativeTo(*place.root, path)) && !GitGuard::isInGitdirByName(path)) {
-        return Refusal{"run-later: a link named " + place.name};
     }
     const bool isJudged = contentJudge == ContentJudge::Caller && kind == EntryKind::File
         && m_git.find(path).isJudgedByContent();
@@ -83,7 +97,7 @@ Judgement MutationGuard::completing(const Place& place) const
     if (!GitGuard::wouldComplete(place.directory.get(), place.name)) {
         return {};
     }
-    TreeScan scan(m_git, [this](std::string_view path) { return pinned(path); });
+    TreeScan scan(m_git, [this](std::string_view path, EntryKind kind) { return pinned(path, kind); });
     return scan.becomingGitdir(place.directory.get(), place.directoryPath);
 }
 
@@ -136,16 +150,20 @@ Judgement MutationGuard::movingDirectory(const Place& from, const Place& to) con
         return refusal;
     }
     const auto isSensitive = [this](const Place& place, const std::string& path) {
-        const std::string_view relative = relativeTo(*place.root, path);
-        return policy::isGitStructureName(place.name) || m_runLater.couldHoldPinned(relative)
-            || m_runLater.isInDependencies(relative) || m_git.isInGitdir(path);
+        return policy::isGitStructureName(place.name)
+            || m_runLater.couldHoldPinned(relativeTo(*place.root, path)) || m_git.leadsToWorkTree(path)
+            || m_git.isInGitdir(path);
     };
-    if (!isSensitive(from, oldPath) && !isSensitive(to, newPath)) {
+    const auto isForDependencies = [this](const Place& place, const std::string& path) {
+        return m_runLater.isForDependencies(relativeTo(*place.root, path));
+    };
+    if (!isSensitive(from, oldPath) && !isSensitive(to, newPath)
+        && isForDependencies(from, oldPath) == isForDependencies(to, newPath)) {
         return {};
     }
     const UniqueFd directory(
         ::openat(from.directory.get(), from.name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    TreeScan scan(m_git, [this](std::string_view path) { return pinned(path); });
+    TreeScan scan(m_git, [this](std::string_view path, EntryKind kind) { return pinned(path, kind); });
     return scan.moving(directory.get(), oldPath, newPath);
 }
 

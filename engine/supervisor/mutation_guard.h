@@ -57,6 +57,7 @@ public:
 
 private:
     [[nodiscard]] Judgement pinned(std::string_view path) const;
+    [[nodiscard]] Judgement pinned(std::string_view path, EntryKind kind) const;
     [[nodiscard]] Judgement completing(const Place& place) const;
     [[nodiscard]] bool isBorn(const std::string& gitdir) const;
 

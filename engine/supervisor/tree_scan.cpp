@@ -149,9 +149,10 @@ Judgement TreeScan::judge(const Entry& entry, const Side& before, const Side& af
 {
     const bool wasInside = before.isInGitdir();
     const bool isInside = after.isInGitdir();
-    if (!isInside && !wasInside && before.path != after.path) {
+    // Each side for itself: a way into a gitdir or out of it is no way around a pin.
+    if (before.path != after.path) {
         for (const std::string* path : {&before.path, &after.path}) {
-            if (auto refusal = m_pinned(*path)) {
+            if (auto refusal = m_pinned(*path, kindOf(entry.status.st_mode))) {
                 return refusal;
             }
         }

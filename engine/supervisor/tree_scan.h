@@ -18,7 +18,7 @@ namespace revet::supervisor {
 class TreeScan
 {
 public:
-    using PinnedTest = std::function<Judgement(std::string_view path)>;
+    using PinnedTest = std::function<Judgement(std::string_view path, EntryKind kind)>;
 
     TreeScan(const GitGuard& git, PinnedTest pinned)
         : m_git(git)

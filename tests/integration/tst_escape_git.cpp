@@ -178,6 +178,46 @@ private Q_SLOTS:
         QVERIFY(std::filesystem::exists(canary));
     }
 
+    void tellsWhichStrategyAnUnfinishedRebaseWouldRun()
+    {
+        const World world;
+        world.makeRepository();
+        const Finished finished = world.runner().runScript(
+            "sandbox", "mkdir .git/rebase-merge; echo x/evil > .git/rebase-merge/strategy");
+        QVERIFY2(finished.err.find("would run 'git-merge-x/evil'") != std::string::npos,
+                 finished.err.c_str());
+    }
+
+    void leadsNoWorkTreeOut()
+    {
+        const World world;
+        world.makeRepository();
+        world.prepare("git clone -q . ../lib; git -c protocol.file.allow=always submodule -q add "
+                      "\"$PWD/../lib\" host; rm -rf w");
+        static_cast<void>(world.runner().runScript(
+            "sandbox",
+            "mkdir w; git config core.worktree ../w; rm -rf w; ln -s \"$HOME\" w; rm -rf host; ln -s / host; "
+            "mkdir d; ln -s / d/host; mv d/host host"));
+        QVERIFY(readFile(world.project() / ".git/config").find("worktree") == std::string::npos);
+        QVERIFY(!std::filesystem::is_symlink(world.project() / "host"));
+    }
+
+    void addsAndUpdatesSubmodulesInTheBox()
+    {
+        const World world;
+        world.makeRepository();
+        const Finished finished = world.runner().runScript(
+            "sandbox",
+            "set -e; git clone -q . lib; git -c protocol.file.allow=always submodule -q add \"$PWD/lib\" "
+            "a/sub; "
+            "git -c user.name=T -c user.email=t@example.org commit -q -m sub; "
+            "git -c protocol.file.allow=always submodule -q update --init; git -C a/sub status -s; "
+            "git worktree add -q linked; git -C linked status -s; git worktree remove linked; "
+            "git submodule -q deinit -f a/sub; git -c protocol.file.allow=always submodule -q update --init");
+        QVERIFY2(finished.status == 0, finished.err.c_str());
+        QVERIFY(std::filesystem::exists(world.project() / "a/sub/.git"));
+    }
+
     void finishesARebaseWithCommandsInTheBox()
     {
         const World world;

@@ -65,6 +65,76 @@ private Q_SLOTS:
             world, {.verdicts = {tier == "container" ? "contained" : "denied"}, .target = "tasks.json"}));
     }
 
+    void replacesNoPinnedDirectoryAsAWhole_data()
+    {
+        QTest::addColumn<QString>("script");
+        const std::string plant = "echo evil > $D/x; chmod +x $D/x; ";
+        const auto row = [&plant](const char* name, const std::string& before, const std::string& after) {
+            QTest::newRow(name) << QString::fromStdString(before + plant + after);
+        };
+        row("out through a gitdir", "mkdir -p .git/n/_; D=.git/n/_; ",
+            "mv .husky .git/old; mv .git/n .husky");
+        row("in through a gitdir", "mkdir -p .git/n; D=.git/n; ", "mv .git/n .vscode");
+        row("through a short name", "mkdir -p git~1/n; D=git~1/n; ",
+            "mv .husky git~1/old; mv git~1/n .husky");
+        row("nested", "mkdir -p .git/n/.github/workflows; D=.git/n/.github/workflows; ",
+            "mv .git/n/.github .github; mv .git/n/.github/workflows .github/workflows");
+        row("dependencies renamed", "mkdir -p vendor/.vscode; D=vendor/.vscode; ", "mv vendor foo");
+        row("modules renamed", "mkdir -p a/node_modules/.vscode; D=a/node_modules/.vscode; ",
+            "mv a/node_modules a/n");
+    }
+    void replacesNoPinnedDirectoryAsAWhole()
+    {
+        const World world;
+        world.makeRepository();
+        writeFile(world.project() / ".husky/_/pre-commit", "host\n");
+        static_cast<void>(world.runner().runScript("sandbox", fetched("script")));
+        QCOMPARE(readFile(world.project() / ".husky/_/pre-commit"), "host\n");
+        for (const char* const made : {".husky/_/x", ".vscode", "foo", "a/n", ".github/workflows"}) {
+            QVERIFY2(!std::filesystem::exists(world.project() / made), made);
+        }
+        REVET_VERIFY_NONE(missingEvent(world, {.verdicts = {"denied"}, .target = world.project()}));
+    }
+
+    void changesNothingThatTheHostsConfigurationRuns_data()
+    {
+        QTest::addColumn<QString>("host");
+        QTest::addColumn<QString>("path");
+        const auto row = [](const char* name, const char* host, const char* path) {
+            QTest::newRow(name) << QString::fromLatin1(host) << QString::fromLatin1(path);
+        };
+        row("hooks", "git config core.hooksPath scripts/hooks", "scripts/hooks/pre-commit");
+        row("hooks by the user", "git config --global core.hooksPath my-hooks", "my-hooks/pre-commit");
+        row("an include", "git config include.path ../shared.gitconfig", "shared.gitconfig");
+        row("named by an include", "git config include.path ../team; git config -f team core.hooksPath h",
+            "h/pre-push");
+        row("a monitor", "git config core.fsmonitor tools/monitor", "tools/monitor");
+        row("a filter", "mkdir tools; echo > tools/clean; git config filter.x.clean \"tools/clean %f\"",
+            "tools/clean");
+        row("a linked hook", "ln -s ../../scripts/pre-push .git/hooks/pre-push", "scripts/pre-push");
+        row("linked hooks", "rm -rf .git/hooks; ln -s ../scripts .git/hooks", "scripts/post-commit");
+        row("a linked .envrc", "mkdir envs; ln -s mid .envrc; ln -s envs/dev mid", "envs/dev");
+        row("a linked folder", "mkdir vs; ln -s vs .vscode", "vs/tasks.json");
+        row("a nested repository", "git init -q deep/nested", "deep/nested/.pre-commit-config.yaml");
+    }
+    void changesNothingThatTheHostsConfigurationRuns()
+    {
+        const World world;
+        world.makeRepository();
+        world.prepare(fetched("host"));
+        const std::string path = fetched("path");
+        const bool wasThere = std::filesystem::exists(world.project() / path);
+        const std::string script = "mkdir -p $(dirname " + path + "); echo evil > " + path
+            + "; mkdir fresh; echo evil > fresh/" + std::filesystem::path(path).filename().string()
+            + "; mv fresh/* " + path + "; rm -f $(dirname " + path + ") && mv fresh $(dirname " + path
+            + "); echo ordinary > ordinary";
+        static_cast<void>(world.runner().runScript("sandbox", script));
+        QCOMPARE(std::filesystem::exists(world.project() / path), wasThere);
+        QVERIFY(!wasThere || readFile(world.project() / path).find("evil") == std::string::npos);
+        QVERIFY(std::filesystem::exists(world.project() / "ordinary"));
+        REVET_VERIFY_NONE(missingEvent(world, {.verdicts = {"denied"}, .target = world.project() / path}));
+    }
+
     void leavesCheckedAndShownFilesFree_data() { addTierRows(); }
     void leavesCheckedAndShownFilesFree()
     {

@@ -5,6 +5,8 @@
 
 #include <QTest>
 
+using revet::policy::commandsOfOptions;
+using revet::policy::commandsOfStrategy;
 using revet::policy::commandsOfTodo;
 
 class GitTodoTest : public QObject
@@ -40,6 +42,17 @@ private Q_SLOTS:
             found.append(QByteArray::fromStdString(command));
         }
         QCOMPARE(found, commands);
+    }
+    void findsStrategiesThatAreNotGitsOwn()
+    {
+        for (const char* const own : {"", "ort\n", "recursive", "ours\n", "octopus"}) {
+            QVERIFY2(commandsOfStrategy(own).empty(), own);
+        }
+        QCOMPARE(commandsOfStrategy("x/evil\n"), std::vector<std::string>{"git-merge-x/evil"});
+        QVERIFY(commandsOfOptions("[options]\n\tstrategy = ort\n\tedit = true\n").empty());
+        QCOMPARE(commandsOfOptions("[options]\n\tstrategy = x/evil\n"),
+                 std::vector<std::string>{"git-merge-x/evil"});
+        QCOMPARE(commandsOfOptions("[options\n").size(), 1U);
     }
 };
 

@@ -24,6 +24,8 @@ private Q_SLOTS:
     void knowsDirectoriesThatCouldHoldPinnedFiles_data();
     void knowsDirectoriesThatCouldHoldPinnedFiles();
     void knowsWhatLiesInDependencies();
+    void pinsInEveryLetterCase();
+    void pinsWhatAProjectAdds();
     void tellsWhatOfACheckedFileRunsCode();
     void takesTheStrictestClass();
     void refusesMalformedTables_data();
@@ -95,9 +97,33 @@ void RunLaterTest::classifiesPaths_data()
           ".aider.conf.yml",
           ".github/hooks/a.json",
           ".claude/worktrees/w/.claude/settings.json",
-          ".claude/worktrees/w/.vscode/tasks.json"});
+          ".claude/worktrees/w/.vscode/tasks.json",
+          ".helix/languages.toml",
+          "a/.lvimrc",
+          ".local.vimrc",
+          "crush.json",
+          ".crush.json",
+          ".qwen/settings.json",
+          ".kilocode/mcp.json",
+          ".amazonq/mcp.json",
+          ".openhands/setup.sh",
+          ".factory/mcp.json",
+          ".trae/mcp.json",
+          ".clinerules/hooks/x",
+          "azure-pipelines.yaml",
+          ".gitlab-ci.yaml",
+          ".drone.yaml",
+          ".tekton/x.yaml",
+          ".semaphore/semaphore.yml",
+          ".builds/x.yml",
+          ".build.yml",
+          ".teamcity/settings.kts",
+          ".gitea/actions/a/action.yml"});
     rows("checked",
-         {"package.json",
+         {".vs/tasks.vs.json",
+          ".clinerules/a.md",
+          "rust-analyzer.toml",
+          "package.json",
           "packages/a/package.json",
           "package-lock.json",
           "yarn.lock",
@@ -249,10 +275,44 @@ void RunLaterTest::knowsDirectoriesThatCouldHoldPinnedFiles()
 
 void RunLaterTest::knowsWhatLiesInDependencies()
 {
-    QVERIFY(m_table.isInDependencies("node_modules/a"));
-    QVERIFY(m_table.isInDependencies("x/.venv/lib/a"));
-    QVERIFY(!m_table.isInDependencies("node_modules"));
-    QVERIFY(!m_table.isInDependencies("src/a"));
+    QVERIFY(m_table.isForDependencies("node_modules/a"));
+    QVERIFY(m_table.isForDependencies("x/.venv/lib/a"));
+    QVERIFY(m_table.isForDependencies("node_modules"));
+    QVERIFY(!m_table.isForDependencies("src/a"));
+}
+
+void RunLaterTest::pinsInEveryLetterCase()
+{
+    for (const char* const path : {".VSCODE/tasks.json", "a/.Envrc", "JENKINSFILE", ".GitHub/Workflows/x.yml",
+                                   ".envrc.", ".vscode ./tasks.json"}) {
+        const auto match = m_table.match(path);
+        QVERIFY2(match && match->cls == RunLaterClass::Pinned, path);
+    }
+    QVERIFY(m_table.couldHoldPinned("a/.VSCODE"));
+    QVERIFY(!m_table.match("MAKEFILE")); // only what is pinned
+}
+
+void RunLaterTest::pinsWhatAProjectAdds()
+{
+    const auto table
+        = m_table.with({{"Scripts/[hooks]", "node_modules/.hooks/x"}, {"libs/w"}, {"deep/nested"}});
+    QVERIFY(table.has_value());
+    const auto isPinned = [&table](const char* path) {
+        const auto match = table->match(path);
+        return match && match->cls == RunLaterClass::Pinned;
+    };
+    for (const char* const path :
+         {"Scripts/[hooks]", "Scripts/[hooks]/a/b", "scripts/[HOOKS]/x", "node_modules/.hooks/x",
+          "deep/nested/Jenkinsfile", "deep/nested/.github/workflows/x.yml", ".envrc", "Jenkinsfile"}) {
+        QVERIFY2(isPinned(path), path);
+    }
+    for (const char* const path : {"Scripts/h", "a/Scripts/[hooks]/x", "node_modules/.hooks/y", "libs/w",
+                                   "libs/w/x", "deep/Jenkinsfile", "deep/nested/x/Jenkinsfile"}) {
+        QVERIFY2(!isPinned(path), path);
+    }
+    QVERIFY(table->couldHoldPinned("libs") && table->couldHoldPinned("libs/w"));
+    QVERIFY(table->couldHoldPinned("Scripts") && !table->couldHoldPinned("libs/w/x"));
+    QVERIFY(!m_table.match("deep/nested/Jenkinsfile"));
 }
 
 void RunLaterTest::tellsWhatOfACheckedFileRunsCode()

@@ -152,6 +152,39 @@ private Q_SLOTS:
         QCOMPARE(bench.error(call(Operation::Remove, at("n/.git/hooks/pre-commit.sample"))), 0);
     }
 
+    void letsNoLinkTakeTheWorkTreeOfASubmodule()
+    {
+        BrokerBench bench;
+        makeRepository(bench.project() / ".git");
+        makeRepository(bench.project() / ".git/modules/lib");
+        fs::create_directories(bench.project() / "libs/lib");
+        fs::create_directories(bench.project() / "w");
+        fs::create_directory_symlink("w", bench.project() / "alias");
+        const auto with
+            = [](const std::string& tree) { return std::string(kConfig) + "\tworktree = " + tree + "\n"; };
+        const auto isRefused = [&](const std::string& gitdir, const std::string& tree) {
+            const int error = configure(bench, gitdir + "/config", with(tree));
+            fs::remove(bench.project() / gitdir / "config.lock");
+            return error == EACCES;
+        };
+        QVERIFY(isRefused(".git", "../w"));
+        QVERIFY(isRefused(".git/modules/lib", "../../../alias"));
+        QVERIFY(isRefused(".git/modules/lib", "../../../missing"));
+        QVERIFY(isRefused(".git/modules/lib", "../../../.."));
+        QCOMPARE(configure(bench, ".git/modules/lib/config", with("../../../libs/lib")), 0);
+
+        makeDirectories(bench, {"n"});
+        QCOMPARE(bench.error(symlinking("/", at("n/lib"))), 0);
+        QCOMPARE(bench.error(twoPaths(Operation::Rename, at("libs"), at("old"))), 0);
+        expectRefusal(bench, twoPaths(Operation::Rename, at("n"), at("libs")));
+        expectRefusal(bench, symlinking("n", at("libs")));
+        makeDirectories(bench, {"libs"});
+        expectRefusal(bench, symlinking("/", at("libs/lib")));
+        expectRefusal(bench, twoPaths(Operation::Rename, at("n/lib"), at("libs/lib")));
+        QCOMPARE(bench.error(twoPaths(Operation::Rename, at("old/lib"), at("libs/lib"))), 0);
+        QCOMPARE(bench.error(symlinking("/", at("libs/lib/link"))), 0);
+    }
+
     void judgesAFirstConfigThatIsWrittenInPlace()
     {
         BrokerBench bench;

@@ -68,7 +68,8 @@ std::string describe(const Seen& seen)
     return text;
 }
 
-const char* const kTable = "[[entry]]\ngroup = \"editors\"\nclass = \"pinned\"\nwhy = \"runs on opening\"\n"
+const char* const kTable = "dependency_directories = [\"node_modules\", \"vendor\"]\n"
+                           "[[entry]]\ngroup = \"editors\"\nclass = \"pinned\"\nwhy = \"runs on opening\"\n"
                            "paths = [\".vscode/**\", \".envrc\"]\n"
                            "[[entry]]\ngroup = \"manifests\"\nclass = \"checked\"\nformat = \"any\"\n"
                            "why = \"runs on install\"\npaths = [\"package.json\"]\n";
@@ -386,6 +387,71 @@ private Q_SLOTS:
         }
         QCOMPARE(printed(bench.project()), before);
         QCOMPARE(bench.write("package.json", "{}"), 0);
+    }
+
+    void movesNoPinnedFileAsPartOfADirectory_data()
+    {
+        QTest::addColumn<QString>("from");
+        QTest::addColumn<QString>("to");
+        QTest::addColumn<uint>("flags");
+        const auto row = [](const char* from, const char* to, uint flags = 0) {
+            QTest::addRow("%s -> %s %u", from, to, flags)
+                << QString::fromLatin1(from) << QString::fromLatin1(to) << flags;
+        };
+        // A gitdir, and what only has the name of one.
+        row(".vscode", ".git/old");
+        row(".vscode", "git~1/old");
+        row(".vscode", ".GIT/old");
+        row("sub", ".git/old");
+        row(".git/n", "new/.vscode");
+        row(".git/m", "new/sub");
+        row("git~1/n", "new/.vscode");
+        row("git~1/.vscode", "new/.vscode");
+        row(".git/n", ".vscode", RENAME_EXCHANGE);
+        row(".vscode", ".git/n", RENAME_EXCHANGE);
+        // A directory of dependencies is one by its own name.
+        row("vendor", "new/v");
+        row("sub/node_modules", "sub/n");
+        row("vendor/v", "new/v");
+        row("sub", "vendor");
+        row("vendor", "plain", RENAME_EXCHANGE);
+    }
+    void movesNoPinnedFileAsPartOfADirectory()
+    {
+        QFETCH(QString, from);
+        QFETCH(QString, to);
+        QFETCH(uint, flags);
+        BrokerBench bench(supervisor::Root::Kind::Brokered, kTable);
+        for (const char* const file :
+             {".vscode/tasks.json", "sub/.vscode/tasks.json", ".git/n/tasks.json",
+              ".git/m/.vscode/tasks.json", "git~1/n/tasks.json", "git~1/.vscode/tasks.json", ".GIT/x",
+              "new/x", "plain/x", "vendor/.vscode/tasks.json", "vendor/v/.envrc",
+              "sub/node_modules/.envrc"}) {
+            writeFile(bench.project() / file, "x");
+        }
+        if (to == QStringLiteral("vendor")) {
+            fs::remove_all(bench.project() / "vendor");
+        }
+        const std::string before = printed(bench.project());
+        QCOMPARE(
+            bench.error(twoPaths(Operation::Rename, at(from.toStdString()), at(to.toStdString()), flags)),
+            EACCES);
+        QVERIFY(bench.facts.take().back().rule.starts_with("run-later: "));
+        QCOMPARE(printed(bench.project()), before);
+    }
+
+    void movesDirectoriesOfDependenciesAndOfRepositories()
+    {
+        BrokerBench bench(supervisor::Root::Kind::Brokered, kTable);
+        writeFile(bench.project() / "node_modules/p/.vscode/tasks.json", "x");
+        writeFile(bench.project() / "vendor/p/x.c", "x");
+        writeFile(bench.project() / ".git/refs/heads/a", "x");
+        for (const auto& [from, to] :
+             {std::pair("node_modules/p", "node_modules/.p-1"), std::pair("node_modules", "sub"),
+              std::pair("vendor", "third-party"), std::pair(".git/refs/heads", ".git/refs/h")}) {
+            const bool isPinned = std::string_view(to) == "sub";
+            QCOMPARE(bench.error(twoPaths(Operation::Rename, at(from), at(to))), isPinned ? EACCES : 0);
+        }
     }
 
     void tellsWhatWasDoneByResolvedPaths()

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/policy/run_later.h"
+#include "engine/session/git_state.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace revet::session {
+
+/// What the host runs from within the direct workspaces though no table names it: programs, hooks and
+/// includes of git's configuration, and the files behind links of pinned names. `configurations` are the
+/// user's own.
+[[nodiscard]] policy::ProjectPins hostPins(const GitState& state, const policy::RunLaterTable& runLater,
+                                           const std::vector<std::string>& roots, const std::string& home,
+                                           const std::vector<std::filesystem::path>& configurations);
+
+} // namespace revet::session
