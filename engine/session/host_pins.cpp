@@ -4,7 +4,7 @@
 #include "engine/session/host_pins.h"
 
 #include "engine/policy/git_config.h"
-#include "engine/session/installation.h"
+#include "engine/session/text_file.h"
 
 #include <algorithm>
 #include <array>
