@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
+#include "engine/base/unique_fd.h"
 #include "tests/engine/journal/journal_fixture.h"
 
 #include <atomic>
