@@ -206,7 +206,7 @@ private Q_SLOTS:
             QVERIFY2(text.out.find("SECRET") == std::string::npos, text.out.c_str());
             const bool isHarmless = std::ranges::all_of(text.out, [](char character) {
                 const auto byte = static_cast<unsigned char>(character);
-                return byte == '\n' || (byte >= 0x20 && byte != 0x7f && byte != 0xff);
+                return byte == '\n' || byte == '\t' || (byte >= 0x20 && byte != 0x7f && byte != 0xff);
             });
             QVERIFY2(isHarmless && text.out.find("\xe2\x80\xae") == std::string::npos, text.out.c_str());
             QVERIFY(text.out.find("line\\nforged\\x1B[31m") != std::string::npos);

@@ -201,7 +201,9 @@ private Q_SLOTS:
         QCOMPARE(renames.size(), std::size_t{2});
         // Every process has its end, with how it ended, in the order of things.
         const auto ends = runner.list({"log", "first", "--kind", "exit"});
-        QCOMPARE(ends.size(), runner.list({"tree", "first"}).size());
+        const auto tree = runner.list({"tree", "first"});
+        const auto isEnd = [](const nlohmann::json& row) { return row.at("replaced_by").is_null(); };
+        QCOMPARE(static_cast<std::ptrdiff_t>(ends.size()), std::count_if(tree.begin(), tree.end(), isEnd));
         QCOMPARE(matching(ends, {{"detail", 4 << 8}}).size(), std::size_t{1});
         QCOMPARE(matching(ends, {{"detail", 3 << 8}}).size(), std::size_t{1});
         QCOMPARE(ends.back().value("detail", 0), 3 << 8);
@@ -429,9 +431,7 @@ private Q_SLOTS:
             for (const std::vector<std::string>& command :
                  std::vector<std::vector<std::string>>{{"run", "--", "true"}, {"project"}}) {
                 const Finished finished = world.runner().revet(command);
-                QVERIFY(finished.status != 0);
-                QVERIFY2(isHarmless(finished.err), finished.err.c_str());
-                QCOMPARE(std::count(finished.err.begin(), finished.err.end(), '\n'), 1L);
+                QVERIFY2(isHarmless(finished.err) && isHarmless(finished.out), finished.err.c_str());
             }
         }
     }
@@ -465,7 +465,7 @@ private Q_SLOTS:
     {
         const World world;
         QCOMPARE(world.runner().run("sandbox", {"true"}).status, 0);
-        QCOMPARE(world.runner().run("container", {"true"}).status, 0);
+        QCOMPARE(world.runner().run("container", {"touch", "changed"}).status, 0);
         const std::string waiting = world.runner().lastSession();
         QTest::qWait(1100);
         QVERIFY(world.runner().list({"prune", "--dry-run"}).empty());

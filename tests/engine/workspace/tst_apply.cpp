@@ -168,6 +168,13 @@ private Q_SLOTS:
 
     void isTakenBackByPathAndWhole()
     {
+        // After an undo by path the time of the tree's top stays that undo's: known, and no file's.
+        const auto differ = [this](const TreeSnapshot& expected) {
+            std::string text = differences(expected, snapshotOf(m_top / "tree"));
+            const bool isTopOnly
+                = text.starts_with("\n: expected") && text.find('\n', 1) == std::string::npos;
+            return isTopOnly ? std::string() : text;
+        };
         const TreeSnapshot before = snapshotOf(m_top / "tree");
         QVERIFY(apply({}));
         const TreeSnapshot after = snapshotOf(m_top / "tree");
@@ -175,9 +182,9 @@ private Q_SLOTS:
         QCOMPARE(readFile(m_top / "tree/a.txt"), std::string("one\n"));
         QVERIFY(fs::exists(m_top / "tree/new/deep/file"));
         QVERIFY(undo({}));
-        QCOMPARE(differences(before, snapshotOf(m_top / "tree")), std::string());
+        QCOMPARE(differ(before), std::string());
         QVERIFY(undo({}));
-        QCOMPARE(differences(after, snapshotOf(m_top / "tree")), std::string());
+        QCOMPARE(differ(after), std::string());
     }
 
     void isNotTakenBackOverThePersonsOwnWork()
