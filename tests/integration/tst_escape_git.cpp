@@ -184,8 +184,7 @@ private Q_SLOTS:
         world.makeRepository();
         const Finished finished = world.runner().runScript(
             "sandbox", "mkdir .git/rebase-merge; echo x/evil > .git/rebase-merge/strategy");
-        QVERIFY2(finished.err.find("would run git-merge-x/evil") != std::string::npos,
-                 finished.err.c_str());
+        QVERIFY2(finished.err.find("would run git-merge-x/evil") != std::string::npos, finished.err.c_str());
     }
 
     void leadsNoWorkTreeOut()

@@ -17,8 +17,8 @@ std::string changed(const char* path, std::string_view before, std::string_view 
     static const auto table = RunLaterTable::parse(resourceText("tables/run-later.toml"));
     const auto check = table->check(path);
     std::string text;
-    for (const std::string& key : check ? changedKeys(*check, before, after)
-                                        : std::vector<std::string>{"is not checked"}) {
+    for (const std::string& key :
+         check ? changedKeys(*check, before, after) : std::vector<std::string>{"is not checked"}) {
         text += (text.empty() ? "" : ", ") + key;
     }
     return text;
@@ -53,8 +53,9 @@ private Q_SLOTS:
         const std::string whole = "the whole file";
         QCOMPARE(changed("package.json", "{}", "{"), whole);
         QCOMPARE(changed("package.json", "{}", "[1]"), whole);
-        QCOMPARE(changed("package.json", "{}", "{\"a\":" + std::string(100, '[') + std::string(100, ']') + '}'),
-                 whole);
+        QCOMPARE(
+            changed("package.json", "{}", "{\"a\":" + std::string(100, '[') + std::string(100, ']') + '}'),
+            whole);
         QCOMPARE(changed("package.json", "{}", std::string(1000000, '[')), whole);
         QCOMPARE(changed("pyproject.toml", "", "not toml"), whole);
         QCOMPARE(changed("Makefile", "a:\n", "b:\n"), whole);
@@ -69,8 +70,9 @@ private Q_SLOTS:
         QCOMPARE(changed("pyproject.toml", before,
                          "[project]\nname = 'x'\ndependencies = ['a', 'b']\n[build-system]\nrequires = []\n"),
                  std::string("build-system.requires, project.dependencies"));
-        QCOMPARE(changed("Cargo.toml", "[package]\nversion = '1'\n", "[package]\nversion = '2'\nbuild = 'b.rs'\n"),
-                 std::string("package.build"));
+        QCOMPARE(
+            changed("Cargo.toml", "[package]\nversion = '1'\n", "[package]\nversion = '2'\nbuild = 'b.rs'\n"),
+            std::string("package.build"));
     }
 
     void readsGitModules()
@@ -78,8 +80,7 @@ private Q_SLOTS:
         const char* const before = "[submodule \"a.b\"]\n\tpath = a\n\turl = ../a\n";
         QCOMPARE(changed(".gitmodules", before, "[submodule \"a.b\"]\n\tpath = c\n\turl = ../a\n"),
                  std::string());
-        QCOMPARE(changed(".gitmodules", before,
-                         std::string(before) + "\tupdate = !touch /tmp/x\n"),
+        QCOMPARE(changed(".gitmodules", before, std::string(before) + "\tupdate = !touch /tmp/x\n"),
                  std::string("submodule.a.b.update"));
     }
 
