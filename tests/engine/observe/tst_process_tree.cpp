@@ -36,6 +36,14 @@ namespace {
     return ::posix_spawn(&pid, "/bin/sh", nullptr, nullptr, arguments, environ) == 0 ? pid : -1;
 }
 
+/// A shell that has stopped itself, so that its exec is over: posix_spawn() comes back in the middle of it.
+[[nodiscard]] pid_t spawnStopped(const std::string& after = {})
+{
+    const pid_t pid = spawnShell("kill -STOP $$; " + after);
+    int status = 0;
+    return ::waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status) ? pid : -1;
+}
+
 [[nodiscard]] std::vector<int> childrenOf(int pid)
 {
     const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(pid);
@@ -109,7 +117,7 @@ void ProcessTreeTest::cleanup()
 
 void ProcessTreeTest::knowsAProcessByOneNumber()
 {
-    m_child = spawnShell("kill -STOP $$");
+    m_child = spawnStopped();
     const ProcessNumber number = m_tree->sighted(m_child);
     QVERIFY(!number.isNone());
     QCOMPARE(m_tree->sighted(m_child), number);
@@ -132,7 +140,7 @@ void ProcessTreeTest::namesTheParentThatWasSeen()
 
 void ProcessTreeTest::namesNoParentThatIsNotOfTheBox()
 {
-    m_child = spawnShell("kill -STOP $$");
+    m_child = spawnStopped();
     QVERIFY(told(m_tree->sighted(m_child)).parent.isNone());
 }
 
@@ -146,21 +154,21 @@ void ProcessTreeTest::foldsThreadsToTheirProcess()
 
 void ProcessTreeTest::givesTheProgramAfterAnExecANumber()
 {
-    m_child = spawnShell("kill -STOP $$");
+    m_child = spawnStopped();
     const ProcessNumber number = m_tree->sighted(m_child);
     m_tree->aboutToExec(m_child);
     ::kill(m_child, SIGKILL);
     ::waitpid(m_child, nullptr, 0);
     QTRY_VERIFY(told(number).ended.has_value());
 
-    m_child = spawnShell("kill -STOP $$; exec sleep 60");
+    m_child = spawnStopped("exec sleep 60");
     const ProcessNumber second = m_tree->sighted(m_child);
     QVERIFY(second != number);
     m_tree->aboutToExec(m_child);
     QCOMPARE(m_tree->sighted(m_child), second); // the exec has failed
     m_tree->aboutToExec(m_child);
+    ::kill(m_child, SIGCONT);
     const auto isSleeping = [&] {
-        ::kill(m_child, SIGCONT); // again and again: it may not have stopped yet
         const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(m_child);
         const Result<std::string> exe
             = process ? process->readLink("exe") : Result<std::string>(fail(process.error()));
@@ -223,7 +231,7 @@ void ProcessTreeTest::tellsHowAProcessEnded()
 
 void ProcessTreeTest::tellsTheEndLast()
 {
-    m_child = spawnShell("kill -STOP $$");
+    m_child = spawnStopped();
     m_isHeldUp = true;
     ProcessNumber number;
     std::thread sighting([&] { number = m_tree->sighted(m_child); });
