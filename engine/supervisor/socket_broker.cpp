@@ -164,6 +164,9 @@ Answer SocketBroker::bind(const Call& call, Target& target) const
     if (refusal) {
         return m_context.facts.denied(deed, *refusal);
     }
+    if (auto refusal = m_context.preImages.creating(*place)) {
+        return m_context.facts.denied(deed, *refusal);
+    }
     applyFileModeMask(target.fileModeMask());
     const std::string& written = call.path.path;
     // A host place may be read-only in the keeper's tree, and is not on the host.
@@ -188,6 +191,7 @@ Answer SocketBroker::bound(const Deed& deed, const Place& place, int result) con
 {
     if (result == 0) {
         m_context.sockets.add(place.directory.get(), place.name.c_str());
+        m_context.preImages.created(place);
     }
     return m_context.facts.outcome(deed, result);
 }
