@@ -84,20 +84,21 @@ void fill(const World& world)
         "done; "
         "echo three > b/three; echo deep > a/deep/deeper/file; ln -s one a/link; ln -s nowhere b/dangling; "
         "head -c 300000 /dev/urandom > a/big; echo hard > hard1; ln hard1 hard2; echo m > node_modules/m/x; "
-        "truncate -s 1G sparse; echo node_modules > .gitignore; echo sparse >> .gitignore; "
+        "truncate -s 64M sparse; echo node_modules > .gitignore; echo sparse >> .gitignore; "
         "python3 -c 'import sqlite3; c = sqlite3.connect(\"data.db\"); c.execute(\"CREATE TABLE t (x)\"); "
         "c.executemany(\"INSERT INTO t VALUES (?)\", [(i,) for i in range(2000)]); c.commit()'; "
         "python3 -c 'import os; os.setxattr(\"a/two\", \"user.note\", b\"v\")'; "
         "touch -d 1999-09-09 a/one b; chmod 640 a/one");
     world.makeRepository();
-    world.prepare("git add -A; git commit -qm all; echo second >> b/three; git -c user.name=a -c user.email=a@b commit -qam second; echo "
+    world.prepare("git add -A; git commit -qm all; echo second >> b/three; git -c user.name=a -c "
+                  "user.email=a@b commit -qam second; echo "
                   "dirty >> a/big");
 }
 
-/// What was there before the last session, put together; none where nothing was kept.
-std::unique_ptr<DirectChanges> changesOf(const World& world)
+/// What was there before a session, and what it kept of it.
+std::unique_ptr<DirectChanges> changesOf(const World& world, const std::string& id)
 {
-    const fs::path session = world.home().dataHome() / "revet/sessions" / world.runner().lastSession();
+    const fs::path session = world.home().dataHome() / "revet/sessions" / id;
     auto changes = DirectChanges::open(workspace::preImagesDirectory(session, 0));
     if (!changes) {
         qFatal("%s", toString(changes.error()).c_str());
@@ -137,7 +138,7 @@ private Q_SLOTS:
             = world.runner().runScript("sandbox", kAccidents.at(static_cast<std::size_t>(accident)).script);
         QVERIFY2(!finished.timedOut && finished.status != 125, text(finished).c_str());
         QVERIFY2(!difference(before, treeAt(world.project())).empty(), text(finished).c_str());
-        const auto changes = changesOf(world);
+        const auto changes = changesOf(world, world.runner().lastSession());
         QVERIFY(changes->images().isSealed);
         QVERIFY2(changes->changes(), text(finished).c_str());
         REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
@@ -159,9 +160,13 @@ private Q_SLOTS:
                                      "while :; do for i in $(seq 400); do sed -i s/^/x/ d/$i; mv d/$i d/t; "
                                      "cp d/t d/$i; rm d/t; touch mark; done; done"));
         killer.join();
-        const auto changes = changesOf(world); // which looks for the session, and so ends its records
-        REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
+        const std::string killed = world.runner().lastSession();
+        REVET_VERIFY_NONE(difference(before, treeBefore(*changesOf(world, killed))));
+        // The next one ends its records.
+        QCOMPARE(world.runner().runScript("sandbox", "true").status, 0);
+        const auto changes = changesOf(world, killed);
         QVERIFY(changes->images().isSealed);
+        REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
     }
 
     void brakesABurst()

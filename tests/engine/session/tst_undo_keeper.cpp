@@ -393,7 +393,7 @@ private Q_SLOTS:
     void survivesChance()
     {
         QFETCH(bool, copies);
-        for (unsigned seed = 1; seed <= 120; ++seed) {
+        for (unsigned seed = 1; seed <= 60; ++seed) {
             Bench bench(copies ? Bench::Way::Copy : Bench::Way::Take);
             fill(bench.project());
             bench.start();
