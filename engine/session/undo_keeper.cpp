@@ -242,6 +242,12 @@ Precaution UndoKeeper::writing(const Root& root, const std::string& path, const 
 Judgement UndoKeeper::changing(const Root& root, const std::string& path, const struct stat& status)
 {
     const auto spot = spotOf(root, path);
+    struct stat present = {};
+    if (spot
+        && ::fstatat(spot->directory, spot->name.c_str(), &present, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0
+        && keyOf(present) != keyOf(status)) {
+        return {}; // what hides a file from the box, and is read-only
+    }
     const auto saved = spot ? spot->part->store.changing(spot->get(), status) : fail(spot.error());
     return saved ? Judgement() : refusalOf(saved.error());
 }
