@@ -8,6 +8,7 @@
 #include "engine/session/project_finder.h"
 #include "engine/session/recovery.h"
 #include "engine/session/shipped_data.h"
+#include "engine/session/undo_files.h"
 
 #include <algorithm>
 #include <chrono>
@@ -129,7 +130,9 @@ Result<std::vector<journal::PruneItem>> Engine::planPrune(const journal::Retenti
 
 Result<void> Engine::prune(const journal::PruneItem& item)
 {
-    return journal::prune(m_catalogue, m_places.data / "sessions", item, mustKeep);
+    REVET_ASSIGN_OR_RETURN(const auto elsewhere, session::undoElsewhere(m_places, item.session.id));
+    REVET_RETURN_IF_ERROR(journal::prune(m_catalogue, m_places.data / "sessions", item, mustKeep));
+    return session::removeUndo(elsewhere);
 }
 
 Result<policy::ProfileSet> Engine::profiles() const

@@ -6,6 +6,7 @@
 #include "engine/base/unique_fd.h"
 #include "engine/os/socket.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <string_view>
@@ -51,15 +52,13 @@ Result<std::size_t> readDropCount(std::string_view bytes, std::size_t& position)
     return malformed();
 }
 
-} // namespace
-
-Result<std::set<std::string>> trackedAmong(const std::filesystem::path& index,
-                                           const std::set<std::string>& paths)
+/// Calls visit(name) for every entry.
+template<typename Visit>
+Result<void> forEachTracked(const std::filesystem::path& index, Visit visit)
 {
-    std::set<std::string> tracked;
     const UniqueFd file(::open(index.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     if (!file && errno == ENOENT) {
-        return tracked;
+        return {};
     }
     if (!file) {
         return failErrno("open git's index");
@@ -95,12 +94,32 @@ Result<std::set<std::string>> trackedAmong(const std::filesystem::path& index,
             return malformed();
         }
         name.append(bytes, position, end - position);
-        if (paths.contains(name)) {
-            tracked.insert(name);
-        }
+        visit(name);
         // Before version 4 entries are padded with one to eight NUL bytes to a multiple of eight.
         position = version == 4 ? end + 1 : start + ((end - start + 8) & ~std::size_t{7});
     }
+    return {};
+}
+
+} // namespace
+
+Result<std::set<std::string>> trackedAmong(const std::filesystem::path& index,
+                                           const std::set<std::string>& paths)
+{
+    std::set<std::string> tracked;
+    REVET_RETURN_IF_ERROR(forEachTracked(index, [&](const std::string& name) {
+        if (paths.contains(name)) {
+            tracked.insert(name);
+        }
+    }));
+    return tracked;
+}
+
+Result<std::vector<std::string>> allTracked(const std::filesystem::path& index)
+{
+    std::vector<std::string> tracked;
+    REVET_RETURN_IF_ERROR(forEachTracked(index, [&](const std::string& name) { tracked.push_back(name); }));
+    std::sort(tracked.begin(), tracked.end());
     return tracked;
 }
 

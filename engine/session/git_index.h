@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace revet::session {
 
@@ -16,5 +17,8 @@ namespace revet::session {
 /// index that it does not understand. No index: nothing is tracked.
 [[nodiscard]] Result<std::set<std::string>> trackedAmong(const std::filesystem::path& index,
                                                          const std::set<std::string>& paths);
+
+/// All that git tracks, in the order of bytes.
+[[nodiscard]] Result<std::vector<std::string>> allTracked(const std::filesystem::path& index);
 
 } // namespace revet::session

@@ -3,8 +3,10 @@
 
 #include "engine/session/recovery.h"
 
+#include "engine/base/log.h"
 #include "engine/base/unique_fd.h"
 #include "engine/session/text_file.h"
+#include "engine/session/undo_files.h"
 #include "engine/supervisor/fresh_file.h"
 
 #include <climits>
@@ -68,6 +70,10 @@ Result<void> recoverDeadSessions(journal::Catalogue& catalogue, const Places& pl
     for (SessionInfo session : sessions) {
         if (isAlive(session)) {
             continue;
+        }
+        // What cannot be sealed can still be read, and is only told less well from what others changed since.
+        if (const auto sealed = sealUndo(places, session.id); !sealed) {
+            log(LogLevel::Warning, "session", toString(sealed.error()));
         }
         removePassingFile(places.passingRecord(session.id));
         noteDeath(session);

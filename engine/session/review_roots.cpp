@@ -5,6 +5,7 @@
 
 #include "engine/session/closed_directory.h"
 #include "engine/session/workspace_record.h"
+#include "engine/workspace/direct_changes.h"
 #include "engine/workspace/layer_changes.h"
 
 #include <cerrno>
@@ -28,13 +29,37 @@ Result<std::unique_ptr<workspace::ChangeSource>> openLayer(const fs::path& layer
     return std::make_unique<workspace::LayerChanges>(std::move(upper), std::move(lower));
 }
 
+/// A direct session's changes, against what it kept of its roots.
+Result<std::vector<ReviewRoot>> openDirect(const Places& places, const SessionInfo& session)
+{
+    std::vector<ReviewRoot> roots;
+    for (;;) {
+        const fs::path kept
+            = workspace::preImagesDirectory(places.sessionDirectory(session.id), roots.size());
+        std::error_code error;
+        if (!fs::is_directory(kept, error)) {
+            break;
+        }
+        REVET_ASSIGN_OR_RETURN(auto changes, workspace::DirectChanges::open(kept));
+        ReviewRoot part;
+        part.path = changes->images().root.string();
+        REVET_ASSIGN_OR_RETURN(part.directory, changes->root().duplicate());
+        part.source = std::move(changes);
+        roots.push_back(std::move(part));
+    }
+    if (roots.empty()) {
+        return fail(ErrorCode::NotFound, "review the session " + session.id.text(),
+                    "nothing was kept: it did not start, or an older Revet ran it");
+    }
+    return roots;
+}
+
 } // namespace
 
 Result<std::vector<ReviewRoot>> openReview(const Places& places, const SessionInfo& session)
 {
     if (session.tier != Tier::Container) {
-        return fail(ErrorCode::Unavailable, "review a session that changed its project directly",
-                    "`revet files " + session.id.text() + " --changed` lists what it changed");
+        return openDirect(places, session);
     }
     const fs::path directory = places.sessionDirectory(session.id);
     const auto recorded = readWorkspaceRecord(directory);

@@ -83,6 +83,7 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
             m_runLater.with(hostPins(*m_repositories, m_runLater, roots, home,
                                      {home / ".gitconfig", places.config.parent_path() / "git/config"})));
     }
+    REVET_RETURN_IF_ERROR(startUndo(data, places));
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady());
     REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), places));
     REVET_RETURN_IF_ERROR(startCommand());
@@ -132,6 +133,23 @@ Result<void> RunningSession::startJournal(const Places& places)
     return {};
 }
 
+Result<void> RunningSession::startUndo(const ShippedData& data, const Places& places)
+{
+    const tiers::BoxSpec& spec = m_preparation.spec;
+    if (spec.tier != Tier::Sandbox) {
+        return {};
+    }
+    UndoKeeper::Setup setup;
+    setup.session = m_preparation.info.id;
+    setup.directory = places.sessionDirectory(setup.session);
+    setup.roots = {spec.project};
+    setup.roots.insert(setup.roots.end(), spec.sideRoots.begin(), spec.sideRoots.end());
+    REVET_ASSIGN_OR_RETURN(setup.buildOutput, data.buildOutput());
+    REVET_ASSIGN_OR_RETURN(m_undo, UndoKeeper::create(setup, m_clock));
+    m_preparation.lines.push_back(m_undo->describeCover());
+    return {};
+}
+
 Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places)
 {
     REVET_ASSIGN_OR_RETURN(auto view, makeBoxView(m_preparation, std::move(root), places));
@@ -143,7 +161,7 @@ Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places
         }
     }
     m_supervisor = std::make_unique<supervisor::Supervisor>(
-        std::move(view), supervisor::Supervisor::Dependencies{*m_recorder, m_runLater});
+        std::move(view), supervisor::Supervisor::Dependencies{*m_recorder, m_runLater, m_undo.get()});
     return {};
 }
 
@@ -386,6 +404,9 @@ void RunningSession::finish(const SessionEnd& end)
             "a file system does not answer a call of the box's; it is left behind");
     } else {
         m_supervisor.reset(); // settles what it still holds back, and that is recorded
+        if (m_undo) {
+            m_undo->seal();
+        }
     }
     SessionInfo& info = m_preparation.info;
     info.ended = m_clock.now();
@@ -454,6 +475,9 @@ std::string RunningSession::summary() const
         }
     }
     text += ", reached: " + std::string(toString(info.reached));
+    if (m_undo) {
+        text += m_undo->describeEnd();
+    }
     if (!m_leftChanges.empty()) {
         text += "; " + m_leftChanges;
     }

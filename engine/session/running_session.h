@@ -15,6 +15,7 @@
 #include "engine/session/server_threads.h"
 #include "engine/session/session_end.h"
 #include "engine/session/streams.h"
+#include "engine/session/undo_keeper.h"
 #include "engine/supervisor/supervisor.h"
 
 #include <atomic>
@@ -58,6 +59,7 @@ public:
 private:
     [[nodiscard]] Result<void> startBox(const Places& places);
     [[nodiscard]] Result<void> startJournal(const Places& places);
+    [[nodiscard]] Result<void> startUndo(const ShippedData& data, const Places& places);
     [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const Places& places);
     [[nodiscard]] Result<void> startCommand();
     [[nodiscard]] SessionEnd serve();
@@ -93,6 +95,7 @@ private:
     policy::RunLaterTable m_runLater;
     std::vector<LeftLayer> m_layers;
     std::string m_leftChanges; ///< in words, once it is over
+    std::unique_ptr<UndoKeeper> m_undo; ///< none where changes go to a layer; outlives the supervisor
     std::unique_ptr<supervisor::Supervisor> m_supervisor;
     ServerThreads m_servers;
     bool m_isHanging = false;

@@ -67,6 +67,13 @@ Result<policy::RunLaterTable> ShippedData::runLater() const
     return policy::RunLaterTable::parse(text);
 }
 
+Result<policy::BuildOutputTable> ShippedData::buildOutput() const
+{
+    REVET_ASSIGN_OR_RETURN(const auto text,
+                           readText(m_installation.share / (std::string("tables/build-output") + kCompiled)));
+    return policy::BuildOutputTable::parse(text);
+}
+
 Result<policy::HiddenTable> ShippedData::hidden(const std::string& home) const
 {
     REVET_ASSIGN_OR_RETURN(const auto text,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/domain/places.h"
+#include "engine/policy/build_output.h"
 #include "engine/policy/environment.h"
 #include "engine/policy/hidden.h"
 #include "engine/policy/profile.h"
@@ -28,6 +29,7 @@ public:
     /// Reads what does not depend on a request, before there is one.
     [[nodiscard]] Result<void> preload();
     [[nodiscard]] Result<policy::RunLaterTable> runLater() const;
+    [[nodiscard]] Result<policy::BuildOutputTable> buildOutput() const;
     [[nodiscard]] Result<policy::HiddenTable> hidden(const std::string& home) const;
     [[nodiscard]] Result<policy::EnvironmentTable> environment() const;
     /// Shipped profiles and the user's own (config/profiles/*.toml), which win.

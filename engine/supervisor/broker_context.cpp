@@ -14,11 +14,19 @@ Judgement separateLinks(const BrokerContext& context, const std::string& path, c
         return {};
     }
     const auto place = context.resolver.place(context.resolver.claimOf(path));
-    if (!place
-        || !replaceByCopy(context.resolver.passingRecord(), place->directory.get(), place->name, status,
-                          keepContent ? Content::Keep : Content::Drop)) {
-        return Refusal{"hard link: may have a name outside the project"};
+    const Refusal refusal{"hard link: may have a name outside the project"};
+    if (!place) {
+        return refusal;
     }
+    if (auto unkept = context.preImages.replacing(*place, status).refusal) {
+        return unkept;
+    }
+    if (!replaceByCopy(context.resolver.passingRecord(), place->directory.get(), place->name, status,
+                       keepContent ? Content::Keep : Content::Drop)) {
+        context.preImages.failed();
+        return refusal;
+    }
+    context.preImages.created(*place);
     return {};
 }
 

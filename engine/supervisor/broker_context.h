@@ -8,6 +8,7 @@
 #include "engine/supervisor/hard_links.h"
 #include "engine/supervisor/mutation_guard.h"
 #include "engine/supervisor/own_sockets.h"
+#include "engine/supervisor/pre_image_sink.h"
 #include "engine/supervisor/root_resolver.h"
 
 namespace revet::supervisor {
@@ -22,6 +23,7 @@ struct BrokerContext
     HardLinks& links;
     DeferredFiles& deferred;
     OwnSockets& sockets;
+    PreImageSink& preImages;
 };
 
 [[nodiscard]] inline bool isBrokered(const Root* root)

@@ -38,11 +38,17 @@ Result<UniqueFd> DeferredFiles::open(Place place, std::uint64_t flags, mode_t mo
     struct stat status = {};
     const int directory = place.directory.get();
     if ((flags & O_CREAT) != 0) {
+        if (const auto refusal = m_preImages.creating(place)) {
+            return fail(Error::fromErrno(refusal->rule, refusal->errnoValue));
+        }
         const UniqueFd placeholder(
             ::openat(directory, place.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode & 0777U));
         pending.isPlaceholder = placeholder.isOpen();
         if (!placeholder && (errno != EEXIST || (flags & O_EXCL) != 0)) {
             return failErrno("create a file");
+        }
+        if (pending.isPlaceholder) {
+            m_preImages.created(place);
         }
     }
     if (::fstatat(directory, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -114,7 +120,14 @@ void DeferredFiles::install(Pending& pending)
         refuse(pending, path, *refusal);
         return;
     }
-    if (!installFresh(m_git.passingRecord(), directory, pending.place.name, *content, status.st_mode)) {
+    if (const auto refusal = m_preImages.replacing(pending.place, status).refusal) {
+        refuse(pending, path, *refusal);
+        return;
+    }
+    if (installFresh(m_git.passingRecord(), directory, pending.place.name, *content, status.st_mode)) {
+        m_preImages.created(pending.place);
+    } else {
+        m_preImages.failed();
         refuse(pending, path, Refusal{gitRule("cannot be put in place", pending.place.name), EIO});
     }
 }

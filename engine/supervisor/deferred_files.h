@@ -6,6 +6,7 @@
 #include "engine/supervisor/fact_writer.h"
 #include "engine/supervisor/git_guard.h"
 #include "engine/supervisor/hard_links.h"
+#include "engine/supervisor/pre_image_sink.h"
 
 #include <deque>
 #include <optional>
@@ -19,9 +20,10 @@ namespace revet::supervisor {
 class DeferredFiles
 {
 public:
-    DeferredFiles(const GitGuard& git, const FactWriter& facts)
+    DeferredFiles(const GitGuard& git, const FactWriter& facts, PreImageSink& preImages)
         : m_git(git)
         , m_facts(facts)
+        , m_preImages(preImages)
     {
     }
 
@@ -47,6 +49,7 @@ private:
     static constexpr std::size_t kMaximumPending = 64;
     const GitGuard& m_git;
     const FactWriter& m_facts;
+    PreImageSink& m_preImages;
     std::deque<Pending> m_pending;
 };
 

@@ -47,11 +47,15 @@ Answer EntryBroker::makeDirectory(const Call& call, Target& target) const
     if (auto refusal = m_context.guard.creating(*place, EntryKind::Directory, {})) {
         return m_context.facts.denied(deed, *refusal);
     }
+    if (auto refusal = m_context.preImages.creating(*place)) {
+        return m_context.facts.denied(deed, *refusal);
+    }
     applyFileModeMask(target.fileModeMask());
     if (::mkdirat(place->directory.get(), place->nameAsWritten().c_str(), call.mode) != 0) {
         return m_context.facts.failed(deed, errno);
     }
     m_context.guard.madeDirectory(*place);
+    m_context.preImages.created(*place);
     return m_context.facts.succeeded(deed);
 }
 
@@ -73,9 +77,12 @@ Answer EntryBroker::makeNode(const Call& call, Target& target) const
     if (auto refusal = m_context.guard.creating(*place, isFile ? EntryKind::File : EntryKind::Other, {})) {
         return m_context.facts.denied(deed, *refusal);
     }
+    if (auto refusal = m_context.preImages.creating(*place)) {
+        return m_context.facts.denied(deed, *refusal);
+    }
     applyFileModeMask(target.fileModeMask());
-    return m_context.facts.outcome(
-        deed, ::mknodat(place->directory.get(), place->nameAsWritten().c_str(), call.mode, 0));
+    return made(deed, *place,
+                ::mknodat(place->directory.get(), place->nameAsWritten().c_str(), call.mode, 0));
 }
 
 Answer EntryBroker::makeSymlink(const Call& call, Target& target) const
@@ -89,8 +96,20 @@ Answer EntryBroker::makeSymlink(const Call& call, Target& target) const
     if (auto refusal = m_context.guard.creating(*place, EntryKind::Symlink, call.text)) {
         return m_context.facts.denied(deed, *refusal);
     }
-    return m_context.facts.outcome(
-        deed, ::symlinkat(call.text.c_str(), place->directory.get(), place->nameAsWritten().c_str()));
+    if (auto refusal = m_context.preImages.creating(*place)) {
+        return m_context.facts.denied(deed, *refusal);
+    }
+    return made(deed, *place,
+                ::symlinkat(call.text.c_str(), place->directory.get(), place->nameAsWritten().c_str()));
+}
+
+Answer EntryBroker::made(const Deed& deed, const Place& place, int result) const
+{
+    if (result != 0) {
+        return m_context.facts.failed(deed, errno);
+    }
+    m_context.preImages.created(place);
+    return m_context.facts.succeeded(deed);
 }
 
 Result<Found> EntryBroker::linkSource(const Call& call, Target& target) const
@@ -140,6 +159,9 @@ Answer EntryBroker::makeLink(const Call& call, Target& target) const
         = m_context.guard.creating(*place, kindOf(source->status.st_mode), isSymlink ? "/" : "")) {
         return m_context.facts.denied(deed, *refusal);
     }
+    if (auto refusal = m_context.preImages.creating(*place)) {
+        return m_context.facts.denied(deed, *refusal);
+    }
     int result = -1;
     if (hasName) {
         const auto from = m_context.resolver.place(m_context.resolver.claimOf(source->path));
@@ -157,8 +179,17 @@ Answer EntryBroker::makeLink(const Call& call, Target& target) const
     }
     if (hasName) {
         m_context.links.added(source->status);
+        m_context.preImages.linked(*place, source->path);
+    } else {
+        m_context.preImages.created(*place);
     }
     return m_context.facts.succeeded(deed);
+}
+
+Answer EntryBroker::undone(const Deed& deed, int errnoValue) const
+{
+    m_context.preImages.failed();
+    return m_context.facts.failed(deed, errnoValue);
 }
 
 Answer EntryBroker::remove(const Call& call, Target& target) const
@@ -167,7 +198,7 @@ Answer EntryBroker::remove(const Call& call, Target& target) const
     if (!place) {
         return Answer::proceed();
     }
-    const Deed deed = deedAt(*place, target, ActionKind::Delete);
+    Deed deed = deedAt(*place, target, ActionKind::Delete);
     struct stat status = {};
     if (::fstatat(place->directory.get(), place->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
         return m_context.facts.failed(deed, errno);
@@ -175,10 +206,21 @@ Answer EntryBroker::remove(const Call& call, Target& target) const
     if (auto refusal = m_context.guard.removing(*place, kindOf(status.st_mode))) {
         return m_context.facts.denied(deed, *refusal);
     }
-    if (::unlinkat(place->directory.get(), place->nameAsWritten().c_str(), 0) != 0) {
-        return m_context.facts.failed(deed, errno);
+    // Neither "f/" nor a directory is unlink(2)'s to remove, whatever is kept.
+    const bool mayHappen = !S_ISDIR(status.st_mode) && !place->hasTrailingSlash;
+    const Precaution kept
+        = mayHappen ? m_context.preImages.removing(target.tid(), *place, status) : Precaution();
+    if (kept.refusal) {
+        return m_context.facts.denied(deed, *kept.refusal);
+    }
+    if (kept.failure != 0) {
+        return m_context.facts.failed(deed, kept.failure);
+    }
+    if (!kept.isDone && ::unlinkat(place->directory.get(), place->nameAsWritten().c_str(), 0) != 0) {
+        return mayHappen ? undone(deed, errno) : m_context.facts.failed(deed, errno);
     }
     m_context.links.removed(status);
+    deed.rule = kept.note;
     return m_context.facts.succeeded(deed);
 }
 
@@ -196,8 +238,13 @@ Answer EntryBroker::removeDirectory(const Call& call, Target& target) const
     if (auto refusal = m_context.guard.removing(*place, EntryKind::Directory)) {
         return m_context.facts.denied(deed, *refusal);
     }
+    const Precaution kept
+        = S_ISDIR(status.st_mode) ? m_context.preImages.removing(target.tid(), *place, status) : Precaution();
+    if (kept.refusal) {
+        return m_context.facts.denied(deed, *kept.refusal);
+    }
     if (::unlinkat(place->directory.get(), place->nameAsWritten().c_str(), AT_REMOVEDIR) != 0) {
-        return m_context.facts.failed(deed, errno);
+        return S_ISDIR(status.st_mode) ? undone(deed, errno) : m_context.facts.failed(deed, errno);
     }
     m_context.guard.removedDirectory(status);
     return m_context.facts.succeeded(deed);

@@ -24,6 +24,8 @@ public:
 
 private:
     [[nodiscard]] Result<Found> linkSource(const Call& call, Target& target) const;
+    [[nodiscard]] Answer made(const Deed& deed, const Place& place, int result) const;
+    [[nodiscard]] Answer undone(const Deed& deed, int errnoValue) const;
     const BrokerContext& m_context;
 };
 

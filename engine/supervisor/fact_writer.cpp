@@ -44,7 +44,7 @@ void FactWriter::record(const Deed& deed, Verdict verdict, std::string rule, int
 
 void FactWriter::recordDone(const Deed& deed) const
 {
-    record(deed, isLayered(deed) ? Verdict::Contained : Verdict::Permitted, {}, 0);
+    record(deed, isLayered(deed) ? Verdict::Contained : Verdict::Permitted, deed.rule, 0);
 }
 
 Answer FactWriter::succeeded(const Deed& deed) const

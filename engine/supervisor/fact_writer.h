@@ -21,6 +21,7 @@ struct Deed
     std::string target;
     std::string other;
     std::int64_t detail = 0;
+    std::string rule = {}; ///< what to say of it although it is done
 };
 
 /// Turns the outcome of a deed into the fact and the answer, the fact first.

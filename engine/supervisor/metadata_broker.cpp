@@ -166,6 +166,11 @@ Answer MetadataBroker::perform(const Call& call, Target& target) const
     if (call.operation == Operation::Truncate) {
         return truncate(call, target, *found, deed);
     }
+    if (found->status.st_nlink > 0) {
+        if (auto refusal = m_context.preImages.changing(*found->root, found->path, found->status)) {
+            return m_context.facts.denied(deed, *refusal);
+        }
+    }
     return m_context.facts.outcome(deed, change(call, found->object.get()));
 }
 
@@ -178,6 +183,13 @@ Answer MetadataBroker::truncate(const Call& call, Target& target, const Found& f
     if (call.size > found.status.st_size && S_ISREG(found.status.st_mode) && size > target.fileSizeLimit()) {
         ::syscall(SYS_tkill, target.tid(), SIGXFSZ);
         return m_context.facts.failed(write, EFBIG);
+    }
+    if (S_ISREG(found.status.st_mode) && found.status.st_nlink > 0) {
+        Precaution kept = m_context.preImages.writing(*found.root, found.path, found.status);
+        if (kept.refusal) {
+            return m_context.facts.denied(write, *kept.refusal);
+        }
+        write.rule = std::move(kept.note);
     }
     return m_context.facts.outcome(write, change(call, found.object.get()));
 }

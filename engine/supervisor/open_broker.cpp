@@ -238,7 +238,14 @@ Answer OpenBroker::openJudged(const Request& request, Found found) const
 
 Answer OpenBroker::finish(const Request& request, Found found) const
 {
-    const Deed deed = request.deed(ActionKind::Write, found.root, std::move(found.path));
+    Deed deed = request.deed(ActionKind::Write, found.root, std::move(found.path));
+    if (found.status.st_nlink > 0) {
+        Precaution kept = m_context.preImages.writing(*found.root, deed.target, found.status);
+        if (kept.refusal) {
+            return m_context.facts.denied(deed, *kept.refusal);
+        }
+        deed.rule = std::move(kept.note);
+    }
     if ((request.flags & O_TRUNC) != 0) {
         const int result = writes(request.flags) ? ::ftruncate(found.object.get(), 0)
                                                  : ::truncate(throughProc(found.object.get()).c_str(), 0);
@@ -297,6 +304,9 @@ OpenBroker::Created OpenBroker::create(const Request& request, const Claim& clai
         }
         return m_context.facts.denied(deed, *refusal);
     }
+    if (auto refusal = m_context.preImages.creating(*place)) {
+        return m_context.facts.denied(deed, *refusal);
+    }
     applyFileModeMask(request.target.fileModeMask());
     const int flags = static_cast<int>(request.flags) | O_CREAT | O_EXCL | O_CLOEXEC;
     UniqueFd file(::openat(place->directory.get(), place->name.c_str(), flags, request.call.mode & 07777U));
@@ -306,6 +316,7 @@ OpenBroker::Created OpenBroker::create(const Request& request, const Claim& clai
         }
         return m_context.facts.failed(deed, errno);
     }
+    m_context.preImages.created(*place);
     struct stat status = {};
     Answer answer = m_context.facts.handedOver(deed, std::move(file), request.flags);
     if (::fstat(answer.descriptor.get(), &status) == 0) {

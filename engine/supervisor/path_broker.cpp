@@ -21,12 +21,14 @@ namespace revet::supervisor {
 class PathBroker::Private
 {
 public:
-    Private(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& sink)
+    Private(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& sink,
+            PreImageSink* preImages)
         : m_resolver(box)
         , m_facts(sink)
         , m_guard(m_resolver, runLater, box.masked)
-        , m_deferred(m_guard.git(), m_facts)
-        , m_context{box, m_resolver, m_facts, m_guard, m_links, m_deferred, m_sockets}
+        , m_preImages(preImages == nullptr ? m_noPreImages : *preImages)
+        , m_deferred(m_guard.git(), m_facts, m_preImages)
+        , m_context{box, m_resolver, m_facts, m_guard, m_links, m_deferred, m_sockets, m_preImages}
         , m_hasLayers(std::any_of(box.roots.begin(), box.roots.end(),
                                   [](const Root& root) { return root.kind == Root::Kind::Layered; }))
     {
@@ -110,14 +112,17 @@ private:
     FactWriter m_facts;
     MutationGuard m_guard;
     HardLinks m_links;
+    NoPreImages m_noPreImages;
+    PreImageSink& m_preImages;
     DeferredFiles m_deferred;
     OwnSockets m_sockets;
     BrokerContext m_context;
     bool m_hasLayers = false;
 };
 
-PathBroker::PathBroker(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& facts)
-    : d(std::make_unique<Private>(box, runLater, facts))
+PathBroker::PathBroker(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& facts,
+                       PreImageSink* preImages)
+    : d(std::make_unique<Private>(box, runLater, facts, preImages))
 {
 }
 

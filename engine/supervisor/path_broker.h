@@ -7,6 +7,7 @@
 #include "engine/supervisor/box_view.h"
 #include "engine/supervisor/call.h"
 #include "engine/supervisor/fact_sink.h"
+#include "engine/supervisor/pre_image_sink.h"
 #include "engine/supervisor/target.h"
 
 #include <memory>
@@ -21,8 +22,9 @@ namespace revet::supervisor {
 class PathBroker
 {
 public:
-    /// All three outlive the broker.
-    PathBroker(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& facts);
+    /// All of them outlive the broker. `preImages` may be left out: nothing is kept.
+    PathBroker(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& facts,
+               PreImageSink* preImages = nullptr);
     ~PathBroker();
     PathBroker(const PathBroker&) = delete;
     PathBroker& operator=(const PathBroker&) = delete;

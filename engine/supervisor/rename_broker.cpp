@@ -58,8 +58,8 @@ Answer RenameBroker::perform(const Call& call, Target& target) const
         return Answer::proceed();
     }
     Move move{*from, *to, static_cast<unsigned>(call.flags), {}, {}};
-    const Deed deed{target.tid(), ActionKind::Rename, isBrokered(from->root) ? from->root : to->root,
-                    from->path(), to->path(),         static_cast<std::int64_t>(call.flags)};
+    Deed deed{target.tid(), ActionKind::Rename, isBrokered(from->root) ? from->root : to->root,
+              from->path(), to->path(),         static_cast<std::int64_t>(call.flags)};
     if (from->root != to->root) {
         return m_context.facts.failed(deed, EXDEV);
     }
@@ -81,16 +81,40 @@ Answer RenameBroker::perform(const Call& call, Target& target) const
     if (auto refusal = judge(move)) {
         return m_context.facts.denied(deed, *refusal);
     }
+    const std::optional<Precaution> kept = keep(move);
+    if (kept && kept->refusal) {
+        return m_context.facts.denied(deed, *kept->refusal);
+    }
     if (::syscall(SYS_renameat2, from->directory.get(), from->nameAsWritten().c_str(), to->directory.get(),
                   to->nameAsWritten().c_str(), move.flags)
         != 0) {
-        return m_context.facts.failed(deed, errno);
+        const int error = errno;
+        if (kept) {
+            m_context.preImages.failed();
+        }
+        return m_context.facts.failed(deed, error);
     }
+    deed.rule = kept ? kept->note : std::string();
     const bool isSameFile = move.newStatus && keyOf(*move.newStatus) == keyOf(move.oldStatus);
     if (move.newStatus && (move.flags & RENAME_EXCHANGE) == 0 && !isSameFile) {
         m_context.links.removed(*move.newStatus);
     }
     return m_context.facts.succeeded(deed);
+}
+
+std::optional<Precaution> RenameBroker::keep(const Move& move) const
+{
+    const struct stat* const replaced = move.newStatus ? &*move.newStatus : nullptr;
+    if ((move.flags & RENAME_EXCHANGE) != 0) {
+        if (replaced == nullptr) {
+            return std::nullopt;
+        }
+        return m_context.preImages.exchanging(move.from, move.oldStatus, move.to, *replaced);
+    }
+    if ((move.flags & RENAME_NOREPLACE) != 0 && replaced != nullptr) {
+        return std::nullopt;
+    }
+    return m_context.preImages.renaming(move.from, move.oldStatus, move.to, replaced);
 }
 
 Judgement RenameBroker::judge(const Move& move) const
@@ -146,13 +170,29 @@ Answer RenameBroker::installJudged(const Move& move, const GitFinding& finding, 
     if (auto refusal = m_context.guard.git().judgeContent(finding, deed.other, before, *after)) {
         return m_context.facts.denied(deed, *refusal);
     }
+    const Judgement unkept = move.newStatus ? m_context.preImages.replacing(move.to, *move.newStatus).refusal
+                                            : m_context.preImages.creating(move.to);
+    if (unkept) {
+        return m_context.facts.denied(deed, *unkept);
+    }
     const auto installed = installFresh(m_context.resolver.passingRecord(), newDirectory, move.to.name,
                                         *after, move.oldStatus.st_mode);
     if (!installed) {
+        m_context.preImages.failed();
         return m_context.facts.failed(deed, installed.error().errnoValue);
     }
-    if (::unlinkat(move.from.directory.get(), move.from.name.c_str(), 0) != 0) {
-        return m_context.facts.failed(deed, errno);
+    m_context.preImages.created(move.to);
+    const Precaution kept = m_context.preImages.removing(deed.tid, move.from, move.oldStatus);
+    if (kept.refusal) {
+        return m_context.facts.denied(deed, *kept.refusal);
+    }
+    if (kept.failure != 0) {
+        return m_context.facts.failed(deed, kept.failure);
+    }
+    if (!kept.isDone && ::unlinkat(move.from.directory.get(), move.from.name.c_str(), 0) != 0) {
+        const int error = errno;
+        m_context.preImages.failed();
+        return m_context.facts.failed(deed, error);
     }
     m_context.links.removed(move.oldStatus);
     return m_context.facts.succeeded(deed);

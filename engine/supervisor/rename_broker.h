@@ -5,6 +5,8 @@
 
 #include "engine/supervisor/broker_context.h"
 
+#include <optional>
+
 namespace revet::supervisor {
 
 /// Renames in a brokered root, by rules G1, G2 and G4.
@@ -19,6 +21,8 @@ public:
 
 private:
     struct Move;
+    /// None where the kernel will refuse the call anyway.
+    [[nodiscard]] std::optional<Precaution> keep(const Move& move) const;
     [[nodiscard]] Judgement judge(const Move& move) const;
     [[nodiscard]] Judgement judgeOneWay(const Place& from, const struct stat& status, const Place& to) const;
     /// Rule G2: the checked bytes go into an inode that nobody of the box can write to.

@@ -161,6 +161,9 @@ Answer SocketBroker::bind(const Call& call, Target& target) const
         return m_context.facts.failed(deed, errno == ENOTSOCK ? ENOTSOCK : EINVAL);
     }
     auto refusal = isInHostPlace ? Judgement() : m_context.guard.creating(*place, EntryKind::Other, {});
+    if (!refusal && isBrokered(place->root)) {
+        refusal = m_context.preImages.creating(*place);
+    }
     if (refusal) {
         return m_context.facts.denied(deed, *refusal);
     }
@@ -188,6 +191,9 @@ Answer SocketBroker::bound(const Deed& deed, const Place& place, int result) con
 {
     if (result == 0) {
         m_context.sockets.add(place.directory.get(), place.name.c_str());
+        if (isBrokered(place.root)) {
+            m_context.preImages.created(place);
+        }
     }
     return m_context.facts.outcome(deed, result);
 }

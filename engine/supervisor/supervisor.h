@@ -7,6 +7,7 @@
 #include "engine/policy/run_later.h"
 #include "engine/supervisor/box_view.h"
 #include "engine/supervisor/fact_sink.h"
+#include "engine/supervisor/pre_image_sink.h"
 
 #include <memory>
 
@@ -23,6 +24,7 @@ public:
     {
         FactSink& facts; ///< outlives the supervisor; called on every serving thread
         const policy::RunLaterTable& runLater; ///< outlives the supervisor
+        PreImageSink* preImages = nullptr; ///< outlives the supervisor; none: nothing is kept
     };
 
     Supervisor(BoxView box, const Dependencies& dependencies);

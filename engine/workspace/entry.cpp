@@ -75,6 +75,20 @@ struct CloseDirectory
 
 } // namespace
 
+Entry entryOf(const struct stat& info)
+{
+    Entry entry;
+    entry.type = typeOf(info.st_mode);
+    entry.mode = info.st_mode & 07777;
+    entry.size = entry.type == EntryType::File ? static_cast<std::uint64_t>(info.st_size) : 0;
+    entry.changed = nanoseconds(info.st_mtim);
+    entry.statusChanged = nanoseconds(info.st_ctim);
+    entry.device = info.st_dev;
+    entry.inode = info.st_ino;
+    entry.links = static_cast<std::uint32_t>(info.st_nlink);
+    return entry;
+}
+
 bool Entry::isUntouchedSince(const Entry& other) const
 {
     return type == other.type && mode == other.mode && size == other.size && changed == other.changed
@@ -87,15 +101,7 @@ Result<Entry> lookAt(const UniqueFd& object)
     if (::fstat(object.get(), &info) != 0) {
         return failErrno("look at an open file");
     }
-    Entry entry;
-    entry.type = typeOf(info.st_mode);
-    entry.mode = info.st_mode & 07777;
-    entry.size = entry.type == EntryType::File ? static_cast<std::uint64_t>(info.st_size) : 0;
-    entry.changed = nanoseconds(info.st_mtim);
-    entry.statusChanged = nanoseconds(info.st_ctim);
-    entry.device = info.st_dev;
-    entry.inode = info.st_ino;
-    entry.links = static_cast<std::uint32_t>(info.st_nlink);
+    Entry entry = entryOf(info);
     if (entry.type == EntryType::Link) {
         std::string target(PATH_MAX, '\0');
         const ssize_t length = ::readlinkat(object.get(), "", target.data(), target.size());

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
+#include <sys/stat.h>
 
 namespace revet::workspace {
 
@@ -34,6 +34,8 @@ struct Entry
     [[nodiscard]] bool isUntouchedSince(const Entry& other) const;
 };
 
+/// All but the target of a link.
+[[nodiscard]] Entry entryOf(const struct stat& info);
 /// Looks at `path` below the directory `root` without following a link anywhere; Absent where there is
 /// nothing. Paths of a box are hostile: one that leads out, or through a link, fails as Refused.
 [[nodiscard]] Result<Entry> lookAt(int root, const std::string& path);

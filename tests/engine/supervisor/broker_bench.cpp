@@ -65,6 +65,11 @@ int runChange(const Call& made)
     return -1;
 }
 
+UniqueFd openDirectory(const std::filesystem::path& path)
+{
+    return UniqueFd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
 } // namespace
 
 Seen runBare(const Call& made)
@@ -93,19 +98,25 @@ BrokerBench::BrokerBench(supervisor::Root::Kind kind, std::string_view table)
         m_table = std::move(*parsed);
     }
     m_box.outerRoot = UniqueFd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    m_box.roots.push_back({project(), kind, {}, {}, {}});
+    m_box.roots.push_back({project(), kind, openDirectory(project()), {}, {}});
     target.directory = project();
     start();
 }
 
 void BrokerBench::start()
 {
-    m_broker = std::make_unique<supervisor::PathBroker>(m_box, m_table, facts);
+    m_broker = std::make_unique<supervisor::PathBroker>(m_box, m_table, facts, m_preImages);
+}
+
+void BrokerBench::keepPreImages(supervisor::PreImageSink& sink)
+{
+    m_preImages = &sink;
+    start();
 }
 
 void BrokerBench::addRoot(const std::filesystem::path& path)
 {
-    m_box.roots.push_back({path, supervisor::Root::Kind::Brokered, {}, {}, {}});
+    m_box.roots.push_back({path, supervisor::Root::Kind::Brokered, openDirectory(path), {}, {}});
     start();
 }
 

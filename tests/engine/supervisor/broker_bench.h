@@ -103,6 +103,8 @@ public:
     void addRoot(const std::filesystem::path& path);
     /// Makes it the broker of one of several sessions of a project, which take turns.
     void share(const std::filesystem::path& project, std::vector<supervisor::TurnLock> turns);
+    /// Starts the broker anew with a sink, which outlives it.
+    void keepPreImages(supervisor::PreImageSink& sink);
 
     FakeTarget target;
     FactCollector facts;
@@ -112,6 +114,7 @@ private:
     TempHome m_home;
     policy::RunLaterTable m_table;
     supervisor::BoxView m_box;
+    supervisor::PreImageSink* m_preImages = nullptr;
     std::unique_ptr<supervisor::PathBroker> m_broker;
 };
 

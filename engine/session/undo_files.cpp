@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/undo_files.h"
+
+#include "engine/base/unique_fd.h"
+#include "engine/journal/remove_tree.h"
+#include "engine/session/project_finder.h"
+#include "engine/workspace/left_behind.h"
+
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace revet::session {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Calls visit(directory) for each root that the session had, until one fails.
+template<typename Visit>
+Result<void> forEachManifest(const Places& places, const SessionId& id, Visit visit)
+{
+    const fs::path session = places.sessionDirectory(id);
+    std::error_code error;
+    for (std::size_t root = 0;; ++root) {
+        const fs::path directory = workspace::preImagesDirectory(session, root);
+        if (!fs::is_directory(directory, error)) {
+            return {};
+        }
+        REVET_RETURN_IF_ERROR(visit(directory));
+    }
+}
+
+} // namespace
+
+Result<void> sealUndo(const Places& places, const SessionId& id)
+{
+    return forEachManifest(places, id,
+                           [](const fs::path& directory) { return workspace::sealLeftManifest(directory); });
+}
+
+Result<std::vector<fs::path>> undoElsewhere(const Places& places, const SessionId& id)
+{
+    std::vector<fs::path> elsewhere;
+    REVET_RETURN_IF_ERROR(forEachManifest(places, id, [&](const fs::path& directory) -> Result<void> {
+        const auto objects = workspace::readObjectsPlace(directory);
+        if (!objects) {
+            return objects.error().code == ErrorCode::NotFound ? Result<void>() : fail(objects.error());
+        }
+        // Outside there is one directory for each session and root, which has its name.
+        if (!isWithin(objects->string(), places.sessionDirectory(id).string())
+            && objects->filename().string().starts_with(id.text() + '-')) {
+            elsewhere.push_back(*objects);
+        }
+        return {};
+    }));
+    return elsewhere;
+}
+
+Result<void> removeUndo(const std::vector<fs::path>& elsewhere)
+{
+    Result<void> outcome;
+    for (const fs::path& objects : elsewhere) {
+        const fs::path above = objects.parent_path();
+        const UniqueFd parent(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        if (!parent) {
+            outcome = outcome && errno != ENOENT ? failErrno("open " + above.string()) : outcome;
+            continue;
+        }
+        auto removed = journal::removeTree(parent.get(), objects.filename().string());
+        outcome = outcome ? std::move(removed) : outcome;
+        ::rmdir(above.c_str()); // where it was the last
+    }
+    return outcome;
+}
+
+} // namespace revet::session

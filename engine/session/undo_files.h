@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/domain/places.h"
+
+#include <vector>
+
+namespace revet::session {
+
+/// Completes the pre-images of a session that was killed: from now on its changes can be told from others'.
+[[nodiscard]] Result<void> sealUndo(const Places& places, const SessionId& id);
+/// Where a session keeps pre-images outside of its own directory.
+[[nodiscard]] Result<std::vector<std::filesystem::path>> undoElsewhere(const Places& places,
+                                                                       const SessionId& id);
+/// Removes such places, all that can be; the first failure.
+[[nodiscard]] Result<void> removeUndo(const std::vector<std::filesystem::path>& elsewhere);
+
+} // namespace revet::session

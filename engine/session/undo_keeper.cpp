@@ -1,0 +1,364 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/undo_keeper.h"
+
+#include "engine/base/log.h"
+#include "engine/domain/places.h"
+#include "engine/workspace/pre_image_place.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <utility>
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace revet::session {
+
+using supervisor::InodeKey;
+using supervisor::Judgement;
+using supervisor::keyOf;
+using supervisor::Place;
+using supervisor::Precaution;
+using supervisor::Refusal;
+using supervisor::Root;
+using workspace::Kept;
+using workspace::PreImageStore;
+
+namespace {
+
+Refusal refusalOf(const Error& error)
+{
+    const bool isFull = error.errnoValue == ENOSPC || error.errnoValue == EDQUOT;
+    return {"undo: " + toString(error), isFull ? ENOSPC : EPERM};
+}
+
+UniqueFd openDirectory(int root, const std::string& path)
+{
+    open_how how{};
+    how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+    for (;;) {
+        UniqueFd fd(static_cast<int>(
+            ::syscall(SYS_openat2, root, path.empty() ? "." : path.c_str(), &how, sizeof how)));
+        if (fd || errno != EAGAIN) { // a rename anywhere crossed the walk
+            return fd;
+        }
+    }
+}
+
+/// Whether the program of `tid` is git's own, from a directory that no box can write to.
+bool isGit(int tid)
+{
+    std::array<char, PATH_MAX> text{};
+    const std::string link = "/proc/" + std::to_string(tid) + "/exe";
+    const ssize_t length = ::readlink(link.c_str(), text.data(), text.size());
+    const std::string_view program(text.data(), length < 0 ? 0 : static_cast<std::size_t>(length));
+    return program == "/usr/bin/git" || program == "/usr/local/bin/git"
+        || program.starts_with("/usr/lib/git-core/") || program.starts_with("/usr/libexec/git-core/");
+}
+
+bool isInGitdir(std::string_view path)
+{
+    return path.starts_with(".git/") || path.find("/.git/") != std::string_view::npos;
+}
+
+} // namespace
+
+struct UndoKeeper::Part
+{
+    std::string root;
+    PreImageStore store;
+    bool isProject = false;
+};
+
+struct UndoKeeper::HostSpot
+{
+    Part* part = nullptr;
+    int directory = -1;
+    std::string name;
+    std::string path;
+
+    [[nodiscard]] workspace::Spot get() const { return {directory, name, path}; }
+};
+
+UndoKeeper::UndoKeeper(const Setup& setup, const Clock& clock)
+    : m_clock(clock)
+    , m_contents(setup.roots.front(), setup.buildOutput)
+    , m_brake(setup.brake)
+    , m_limits(setup.limits)
+{
+}
+
+UndoKeeper::~UndoKeeper() = default;
+
+Result<std::unique_ptr<UndoKeeper>> UndoKeeper::create(const Setup& setup, const Clock& clock)
+{
+    std::unique_ptr<UndoKeeper> keeper(new UndoKeeper(setup, clock));
+    for (std::size_t i = 0; i < setup.roots.size(); ++i) {
+        PreImageStore::Setup store;
+        store.root = setup.roots[i];
+        store.manifest = workspace::preImagesDirectory(setup.directory, i);
+        store.limits = setup.limits;
+        REVET_RETURN_IF_ERROR(makePrivateDirectory(store.manifest));
+        REVET_ASSIGN_OR_RETURN(
+            auto place,
+            workspace::choosePreImagePlace(store.root, store.manifest,
+                                           setup.session.text() + '-' + std::to_string(i)));
+        store.objects = std::move(place.objects);
+        store.canTake = place.canTake;
+        if (i == 0) {
+            store.isBuildOutput = [contents = &keeper->m_contents](std::string_view path) {
+                return contents->isBuildOutput(path);
+            };
+        }
+        REVET_ASSIGN_OR_RETURN(auto made, PreImageStore::create(std::move(store)));
+        keeper->m_parts.push_back(std::make_unique<Part>(Part{setup.roots[i], std::move(made), i == 0}));
+    }
+    return keeper;
+}
+
+Result<int> UndoKeeper::hostDirectory(const Root& root, std::string_view path, const InodeKey* expected)
+{
+    if (expected != nullptr) {
+        const auto known
+            = std::find_if(m_directories.begin(), m_directories.end(), [&](const Directory& directory) {
+                  return directory.fd.isOpen() && directory.key == *expected;
+              });
+        if (known != m_directories.end()) {
+            return known->fd.get();
+        }
+    }
+    UniqueFd fd = openDirectory(root.host.get(), std::string(relativeTo(root, path)));
+    struct stat status = {};
+    if (!fd || ::fstat(fd.get(), &status) != 0) {
+        return failErrno("find a directory again");
+    }
+    if (expected != nullptr && keyOf(status) != *expected) {
+        return fail(ErrorCode::Conflict, "find a directory again", "it is another one on the host");
+    }
+    Directory& place = m_directories[m_nextDirectory++ % m_directories.size()];
+    place.key = keyOf(status);
+    place.fd = std::move(fd);
+    return place.fd.get();
+}
+
+Result<UndoKeeper::HostSpot> UndoKeeper::spotOf(const Place& place)
+{
+    struct stat status = {};
+    if (::fstat(place.directory.get(), &status) != 0) {
+        return failErrno("look at a directory");
+    }
+    const InodeKey key = keyOf(status);
+    HostSpot spot;
+    REVET_ASSIGN_OR_RETURN(spot.directory, hostDirectory(*place.root, place.directoryPath, &key));
+    spot.name = place.name;
+    spot.path = relativeTo(*place.root, place.path());
+    for (const auto& part : m_parts) {
+        spot.part = part->root == place.root->path ? part.get() : spot.part;
+    }
+    if (spot.part == nullptr) {
+        return fail(ErrorCode::NotFound, "keep what is about to change", "no such root");
+    }
+    m_last = spot.part;
+    return spot;
+}
+
+Result<UndoKeeper::HostSpot> UndoKeeper::spotOf(const Root& root, const std::string& path)
+{
+    HostSpot spot;
+    const bool isRoot = path == root.path;
+    REVET_ASSIGN_OR_RETURN(spot.directory,
+                           hostDirectory(root, isRoot ? path : supervisor::parentOf(path), nullptr));
+    spot.name = isRoot ? std::string_view() : supervisor::nameOf(path);
+    spot.path = relativeTo(root, path);
+    for (const auto& part : m_parts) {
+        spot.part = part->root == root.path ? part.get() : spot.part;
+    }
+    if (spot.part == nullptr) {
+        return fail(ErrorCode::NotFound, "keep what is about to change", "no such root");
+    }
+    m_last = spot.part;
+    return spot;
+}
+
+Precaution UndoKeeper::precaution(Result<Kept> kept)
+{
+    Precaution taken;
+    if (!kept) {
+        taken.refusal = refusalOf(kept.error());
+        return taken;
+    }
+    taken.isDone = kept->isTakenAway;
+    taken.failure = kept->failure;
+    if (!kept->uncovered.empty()) {
+        ++m_uncovered;
+        taken.note = "not undoable: " + kept->uncovered;
+    }
+    return taken;
+}
+
+Judgement UndoKeeper::creating(const Place& place)
+{
+    const auto spot = spotOf(place);
+    const auto ready = spot ? spot->part->store.creating(spot->get()) : fail(spot.error());
+    return ready ? Judgement() : refusalOf(ready.error());
+}
+
+void UndoKeeper::created(const Place& place)
+{
+    const auto spot = spotOf(place);
+    // Unnoted, it is a file like any that was there before: kept when it goes, and left alone by undo.
+    const auto noted = spot ? spot->part->store.created(spot->get()) : fail(spot.error());
+    if (!noted) {
+        log(LogLevel::Warning, "session", "note a new file: " + toString(noted.error()));
+    } else if (spot->part->isProject) {
+        m_brake.made(spot->path);
+    }
+}
+
+void UndoKeeper::linked(const Place& place, const std::string& of)
+{
+    const auto spot = spotOf(place);
+    const auto noted = spot ? spot->part->store.linked(spot->get(), std::string(relativeTo(*place.root, of)))
+                            : fail(spot.error());
+    if (!noted) {
+        log(LogLevel::Warning, "session", "note a new link: " + toString(noted.error()));
+    } else if (spot->part->isProject) {
+        m_brake.made(spot->path);
+    }
+}
+
+Precaution UndoKeeper::writing(const Root& root, const std::string& path, const struct stat& status)
+{
+    const auto spot = spotOf(root, path);
+    return precaution(spot ? spot->part->store.writing(spot->get(), status) : fail(spot.error()));
+}
+
+Judgement UndoKeeper::changing(const Root& root, const std::string& path, const struct stat& status)
+{
+    const auto spot = spotOf(root, path);
+    struct stat present = {};
+    if (spot
+        && ::fstatat(spot->directory, spot->name.c_str(), &present, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0
+        && keyOf(present) != keyOf(status)) {
+        return {}; // what hides a file from the box, and is read-only
+    }
+    const auto saved = spot ? spot->part->store.changing(spot->get(), status) : fail(spot.error());
+    return saved ? Judgement() : refusalOf(saved.error());
+}
+
+Judgement UndoKeeper::brake(int tid, const HostSpot& spot, const struct stat& status)
+{
+    if (!spot.part->isProject || spot.part->store.isBorn(spot.get(), status)
+        || m_contents.isBuildOutput(spot.path)) {
+        return {};
+    }
+    // git removes what it tracks when it goes to another commit; the content is in its objects.
+    if (isGit(tid) && (S_ISDIR(status.st_mode) || isInGitdir(spot.path) || m_contents.isTracked(spot.path))) {
+        return {};
+    }
+    auto why = m_brake.removing(spot.path, S_ISDIR(status.st_mode), m_clock.steadyNow());
+    if (!why) {
+        return {};
+    }
+    m_braked = *why;
+    return Refusal{"brake: " + *why, EPERM};
+}
+
+Precaution UndoKeeper::removing(int tid, const Place& place, const struct stat& status)
+{
+    const auto spot = spotOf(place);
+    if (!spot) {
+        return precaution(fail(spot.error()));
+    }
+    if (auto refusal = brake(tid, *spot, status)) {
+        return Precaution{std::move(refusal), false, 0, {}};
+    }
+    PreImageStore& store = spot->part->store;
+    return precaution(S_ISDIR(status.st_mode) ? store.removingDirectory(spot->get(), status)
+                                              : store.removing(spot->get(), status));
+}
+
+Precaution UndoKeeper::replacing(const Place& place, const struct stat& status)
+{
+    const auto spot = spotOf(place);
+    return precaution(spot ? spot->part->store.replacing(spot->get(), status) : fail(spot.error()));
+}
+
+Precaution UndoKeeper::renaming(const Place& from, const struct stat& status, const Place& to,
+                                const struct stat* replaced)
+{
+    const auto target = spotOf(to);
+    const auto source = target ? spotOf(from) : fail(target.error());
+    if (!source) {
+        return precaution(fail(source.error()));
+    }
+    Precaution taken
+        = precaution(source->part->store.renaming(source->get(), status, target->get(), replaced));
+    if (!taken.refusal && target->part->isProject) {
+        m_brake.made(target->path);
+    }
+    return taken;
+}
+
+Precaution UndoKeeper::exchanging(const Place& one, const struct stat& status, const Place& other,
+                                  const struct stat& otherStatus)
+{
+    const auto second = spotOf(other);
+    const auto first = second ? spotOf(one) : fail(second.error());
+    if (!first) {
+        return precaution(fail(first.error()));
+    }
+    const auto noted = first->part->store.exchanging(first->get(), status, second->get(), otherStatus);
+    return precaution(noted ? Result<Kept>(Kept{}) : fail(noted.error()));
+}
+
+void UndoKeeper::failed()
+{
+    if (m_last == nullptr) {
+        return;
+    }
+    if (const auto voided = m_last->store.failed(); !voided) {
+        // Who reads the log finds the act undone where it was the last one, and a difference to nothing else.
+        log(LogLevel::Warning, "session", "take back a note: " + toString(voided.error()));
+    }
+}
+
+void UndoKeeper::seal()
+{
+    for (const auto& part : m_parts) {
+        if (const auto sealed = part->store.seal(); !sealed) {
+            log(LogLevel::Error, "session", "note what a session leaves: " + toString(sealed.error()));
+        }
+    }
+}
+
+std::string UndoKeeper::describeCover() const
+{
+    const bool takes = std::all_of(m_parts.begin(), m_parts.end(),
+                                   [](const auto& part) { return part->store.setup().canTake; });
+    return "undo: all changes but to build output and to files over "
+        + std::to_string(m_limits.largestCopy >> 20U) + " MiB in place"
+        + (takes ? ""
+                 : "; no place for it is on the project's mount, so all that changes is copied, up to "
+                   + std::to_string(m_limits.budget >> 20U) + " MiB");
+}
+
+std::string UndoKeeper::describeEnd() const
+{
+    std::string text;
+    if (m_brake.pulls() > 0) {
+        text += ", the brake refused " + std::to_string(m_brake.refused()) + " removals (" + m_braked + ')';
+    }
+    if (m_uncovered > 0) {
+        text += ", " + std::to_string(m_uncovered) + " changes cannot be undone";
+    }
+    return text;
+}
+
+} // namespace revet::session

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/workspace/object_store.h"
+
+#include "engine/base/scope_exit.h"
+#include "engine/workspace/attributes.h"
+#include "engine/workspace/pre_image_record.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <vector>
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace revet::workspace {
+
+namespace {
+
+constexpr std::uint64_t kBlock = 512; // of st_blocks, whatever the file system's own
+
+/// For file systems between which the kernel does not copy (copy_file_range(2): EXDEV).
+Result<void> copyThroughMemory(int from, int to, off_t position, off_t end)
+{
+    std::vector<char> buffer(std::size_t{256} * 1024);
+    while (position < end) {
+        const auto wanted = std::min(buffer.size(), static_cast<std::size_t>(end - position));
+        const ssize_t count = ::pread(from, buffer.data(), wanted, position);
+        if (count <= 0) {
+            return count == 0 ? Result<void>() : failErrno("read a file to keep");
+        }
+        for (ssize_t done = 0; done < count;) {
+            const ssize_t written
+                = ::pwrite(to, buffer.data() + done, static_cast<std::size_t>(count - done), position + done);
+            if (written < 0) {
+                return failErrno("copy a file to keep");
+            }
+            done += written;
+        }
+        position += count;
+    }
+    return {};
+}
+
+Result<void> copyRange(int from, int to, off_t position, off_t end)
+{
+    while (position < end) {
+        off_t in = position;
+        off_t out = position;
+        const ssize_t count
+            = ::copy_file_range(from, &in, to, &out, static_cast<std::size_t>(end - position), 0);
+        if (count < 0 && (errno == EXDEV || errno == EOPNOTSUPP || errno == EINVAL || errno == ENOSYS)) {
+            return copyThroughMemory(from, to, position, end);
+        }
+        if (count <= 0) {
+            return count == 0 ? Result<void>() : failErrno("copy a file to keep");
+        }
+        position += count;
+    }
+    return {};
+}
+
+/// Only what is data: a sparse file stays one.
+Result<void> copyData(int from, int to, off_t size)
+{
+    for (off_t position = 0; position < size;) {
+        const off_t data = ::lseek(from, position, SEEK_DATA);
+        if (data < 0 && errno == ENXIO) {
+            break;
+        }
+        off_t end = data < 0 ? -1 : ::lseek(from, data, SEEK_HOLE);
+        const off_t start = data < 0 || end < 0 ? position : data;
+        end = end < 0 ? size : end;
+        REVET_RETURN_IF_ERROR(copyRange(from, to, start, end));
+        position = end;
+    }
+    return ::ftruncate(to, size) == 0 ? Result<void>() : failErrno("copy a file to keep");
+}
+
+std::string megabytes(std::uint64_t bytes)
+{
+    return std::to_string(bytes >> 20U) + " MiB";
+}
+
+} // namespace
+
+Result<ObjectStore> ObjectStore::create(const std::filesystem::path& directory, const PreImageLimits& limits)
+{
+    ObjectStore store;
+    store.m_limits = limits;
+    store.m_directory.reset(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!store.m_directory) {
+        return failErrno("open " + directory.string());
+    }
+    return store;
+}
+
+Result<void> ObjectStore::take(const Spot& spot, std::uint64_t object) const
+{
+    return ::renameat(spot.directory, spot.name.c_str(), m_directory.get(), objectName(object).c_str()) == 0
+        ? Result<void>()
+        : failErrno("keep a file");
+}
+
+Result<void> ObjectStore::link(const Spot& spot, std::uint64_t object) const
+{
+    return ::linkat(spot.directory, spot.name.c_str(), m_directory.get(), objectName(object).c_str(), 0) == 0
+        ? Result<void>()
+        : failErrno("keep a file");
+}
+
+void ObjectStore::drop(std::uint64_t object) const
+{
+    ::unlinkat(m_directory.get(), objectName(object).c_str(), 0);
+}
+
+Result<void> ObjectStore::copy(const Spot& spot, const struct stat& status, std::uint64_t object)
+{
+    constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    UniqueFd from(::openat(spot.directory, spot.name.c_str(), kFlags | O_NOATIME));
+    if (!from && errno == EPERM) { // somebody else's file
+        from.reset(::openat(spot.directory, spot.name.c_str(), kFlags));
+    }
+    struct stat now = {};
+    if (!from || ::fstat(from.get(), &now) != 0) {
+        return failErrno("open a file to keep");
+    }
+    if (!S_ISREG(now.st_mode) || now.st_dev != status.st_dev || now.st_ino != status.st_ino) {
+        return fail(Error::fromErrno("find a file again", EAGAIN));
+    }
+    const std::string name = objectName(object);
+    const UniqueFd to(
+        ::openat(m_directory.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!to) {
+        return failErrno("keep a file");
+    }
+    ScopeExit cleanUp([&] { drop(object); });
+    if (::ioctl(to.get(), FICLONE, from.get()) != 0) {
+        const auto size = static_cast<std::uint64_t>(now.st_size);
+        const std::uint64_t data = std::min(size, static_cast<std::uint64_t>(now.st_blocks) * kBlock);
+        if (data > m_limits.largestCopy) {
+            return fail(ErrorCode::LimitExceeded, "keep a file",
+                        "larger than " + megabytes(m_limits.largestCopy) + " and written in place");
+        }
+        if (m_copied + data > m_limits.budget) {
+            return fail(ErrorCode::LimitExceeded, "keep a file",
+                        "the session's " + megabytes(m_limits.budget) + " for copies are used up");
+        }
+        REVET_RETURN_IF_ERROR(copyData(from.get(), to.get(), now.st_size));
+        m_copied += data;
+    }
+    for (const auto& attribute : readAttributes("/proc/self/fd/" + std::to_string(from.get()))) {
+        // What may not be set here could not be set when it is put back either.
+        static_cast<void>(setAttribute(to.get(), attribute));
+    }
+    const std::array<struct timespec, 2> times{now.st_atim, now.st_mtim};
+    if (::fchmod(to.get(), now.st_mode & 0777U) != 0 || ::futimens(to.get(), times.data()) != 0) {
+        return failErrno("keep a file");
+    }
+    cleanUp.dismiss();
+    return {};
+}
+
+} // namespace revet::workspace

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/workspace/tree_walk.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+namespace revet::workspace {
+
+Result<void> walkTree(int root, const std::string& path, std::size_t maximum,
+                      const std::function<bool(const std::string&, const Entry&)>& visit)
+{
+    std::vector<std::string> waiting{path}; // the next one last
+    for (std::size_t seen = 0; !waiting.empty(); ++seen) {
+        if (seen >= maximum) {
+            return fail(ErrorCode::LimitExceeded, "look through a directory", "it holds too much");
+        }
+        const std::string next = std::move(waiting.back());
+        waiting.pop_back();
+        const auto entry = lookAt(root, next.empty() ? "." : next);
+        if (!entry && entry.error().errnoValue == EACCES) {
+            continue; // in a directory without the right to search it
+        }
+        if (!entry) {
+            return fail(entry.error());
+        }
+        if (!entry->exists() || !visit(next, *entry) || entry->type != EntryType::Directory) {
+            continue;
+        }
+        Result<UniqueFd> directory = openDirectory(root, next);
+        auto names = directory ? namesIn(*directory) : fail(directory.error());
+        if (!names) {
+            continue;
+        }
+        std::sort(names->begin(), names->end());
+        for (auto name = names->rbegin(); name != names->rend(); ++name) {
+            waiting.push_back(next.empty() ? *name : next + '/' + *name);
+        }
+    }
+    return {};
+}
+
+} // namespace revet::workspace

@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/engine/workspace/reconstruct.h"
+#include "tests/integration/processes.h"
+#include "tests/integration/world.h"
+#include "tests/support/kernel_gate.h"
+
+#include <QTest>
+
+#include <array>
+#include <csignal>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+using namespace revet;
+using namespace revet::test;
+using workspace::DirectChanges;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Accident
+{
+    const char* name;
+    const char* script;
+};
+
+/// Each in a project with the files of fill(), as a repository.
+constexpr std::array kAccidents{
+    Accident{"rm of everything", "rm -rf ./* ./.g*"},
+    Accident{"find -delete", "find . -mindepth 1 -delete"},
+    Accident{"git clean", "git clean -qfdx"},
+    Accident{"git reset", "git reset -q --hard"},
+    Accident{"git checkout", "git checkout -qf HEAD~1"},
+    Accident{"redirection", "> a/one; echo new > a/two; echo more >> b/three"},
+    Accident{"sed -i", "sed -i s/line/LINE/ a/* b/*"},
+    Accident{"dd", "dd if=/dev/zero of=a/one bs=1 seek=10 count=20 conv=notrunc 2>&1"},
+    Accident{"truncate", "truncate -s 3 a/one; truncate -s 1M a/two; truncate -s 0 sparse"},
+    Accident{"mmap",
+             "python3 -c 'import mmap; f = open(\"a/one\", \"r+b\"); m = mmap.mmap(f.fileno(), 0); m[3:9] = "
+             "b\"MAPPED\"; m.flush()'"},
+    Accident{"copy_file_range",
+             "python3 -c 'import os; s = os.open(\"a/two\", os.O_RDONLY); d = os.open(\"a/one\", "
+             "os.O_WRONLY); os.copy_file_range(s, d, 50)'"},
+    Accident{"fallocate", "fallocate -p -o 0 -l 4096 a/big; fallocate -l 20000 a/one"},
+    Accident{"descriptors opened before",
+             "exec 5<>a/one 6<>a/two; mv a/one b/moved; rm a/two; printf NEW >&5; printf NEW >&6"},
+    Accident{"rename chains and swaps",
+             "mv a/one t; mv a/two a/one; mv t a/two; mv a c; mv b a; mv c b; "
+             "python3 -c 'import ctypes; print(ctypes.CDLL(None).renameat2(-100, b\"a/three\", -100, "
+             "b\"b/deep\", 2))'; echo x > b/deep"},
+    Accident{"atomic save",
+             "python3 -c 'import os; f = open(\"a/.one.swp\", \"w\"); f.write(\"saved\"); f.close(); "
+             "os.link(\"a/one\", \"a/one~\"); os.replace(\"a/.one.swp\", \"a/one\")'"},
+    Accident{
+        "hard links",
+        "ln a/one l; echo new > l; rm a/one; echo newer > l; echo x >> hard1; rm hard2; ln -f a/two hard1"},
+    Accident{"symbolic links",
+             "rm a/link; ln -s nowhere a/link; ln -sf elsewhere b/dangling; echo x > a/link"},
+    Accident{"directories", "rm -r a/deep; mkdir a/deep; rmdir b/empty; chmod 700 b; mv b/three a/deep/"},
+    Accident{"modes, times, attributes",
+             "chmod 600 a/one; touch a/two; touch -d 2001-01-01 a; "
+             "python3 -c 'import os; os.setxattr(\"a/one\", \"user.x\", b\"1\"); os.removexattr(\"a/two\", "
+             "\"user.note\")'"},
+    Accident{"database",
+             "python3 -c '\nimport sqlite3\nc = sqlite3.connect(\"data.db\")\nc.execute(\"PRAGMA "
+             "journal_mode = WAL\")\n"
+             "for i in range(50):\n    c.execute(\"UPDATE t SET x = x + 1\")\n    "
+             "c.commit()\nc.execute(\"VACUUM\")'"},
+    Accident{"archive", "tar cf t.tar a; echo x > a/one; tar xf t.tar; rm -r a; tar xf t.tar"},
+    Accident{
+        "git day",
+        "git mv a/one a/uno; git commit -qam m; git branch -q x; git gc -q --prune=now; git stash -q 2>&1; "
+        "git config user.name Other; git checkout -q x; git rebase -q HEAD~1 2>&1"},
+};
+
+void fill(const World& world)
+{
+    world.prepare(
+        "mkdir -p a/deep/deeper b/empty node_modules/m; for f in one two; do seq -f 'line %g' 500 > a/$f; "
+        "done; "
+        "echo three > b/three; echo deep > a/deep/deeper/file; ln -s one a/link; ln -s nowhere b/dangling; "
+        "head -c 300000 /dev/urandom > a/big; echo hard > hard1; ln hard1 hard2; echo m > node_modules/m/x; "
+        "truncate -s 64M sparse; echo node_modules > .gitignore; echo sparse >> .gitignore; "
+        "python3 -c 'import sqlite3; c = sqlite3.connect(\"data.db\"); c.execute(\"CREATE TABLE t (x)\"); "
+        "c.executemany(\"INSERT INTO t VALUES (?)\", [(i,) for i in range(2000)]); c.commit()'; "
+        "python3 -c 'import os; os.setxattr(\"a/two\", \"user.note\", b\"v\")'; "
+        "touch -d 1999-09-09 a/one b; chmod 640 a/one");
+    world.makeRepository();
+    world.prepare("git add -A; git commit -qm all; echo second >> b/three; git -c user.name=a -c "
+                  "user.email=a@b commit -qam second; echo "
+                  "dirty >> a/big");
+}
+
+/// What was there before a session, and what it kept of it.
+std::unique_ptr<DirectChanges> changesOf(const World& world, const std::string& id)
+{
+    const fs::path session = world.home().dataHome() / "revet/sessions" / id;
+    auto changes = DirectChanges::open(workspace::preImagesDirectory(session, 0));
+    if (!changes) {
+        qFatal("%s", toString(changes.error()).c_str());
+    }
+    return std::move(*changes);
+}
+
+std::string text(const Finished& finished)
+{
+    return finished.out + finished.err;
+}
+
+} // namespace
+
+/// Whatever a sandbox box does to its project, the state before can be put together again.
+class TestUndo : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { REVET_NEEDS_ORDINARY_USER(); }
+
+    void keepsWhatAccidentsDestroy_data()
+    {
+        QTest::addColumn<int>("accident");
+        for (std::size_t i = 0; i < kAccidents.size(); ++i) {
+            QTest::newRow(kAccidents.at(i).name) << static_cast<int>(i);
+        }
+    }
+    void keepsWhatAccidentsDestroy()
+    {
+        QFETCH(int, accident);
+        const World world;
+        fill(world);
+        const Tree before = treeAt(world.project());
+        const Finished finished
+            = world.runner().runScript("sandbox", kAccidents.at(static_cast<std::size_t>(accident)).script);
+        QVERIFY2(!finished.timedOut && finished.status != 125, text(finished).c_str());
+        QVERIFY2(!difference(before, treeAt(world.project())).empty(), text(finished).c_str());
+        const auto changes = changesOf(world, world.runner().lastSession());
+        QVERIFY(changes->images().isSealed);
+        QVERIFY2(changes->changes(), text(finished).c_str());
+        REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
+    }
+
+    void survivesTheDeathOfItsSession()
+    {
+        const World world;
+        world.prepare("mkdir d; for i in $(seq 400); do echo $i > d/$i; done");
+        const Tree before = treeAt(world.project());
+        std::thread killer([&] {
+            const auto isUnderWay = [&] { return fs::exists(world.project() / "mark"); };
+            if (comesTrue(30'000, isUnderWay)) {
+                ::kill(sessionProcess(world.home().runtimeDirectory()), SIGKILL);
+            }
+        });
+        static_cast<void>(
+            world.runner().runScript("sandbox",
+                                     "while :; do for i in $(seq 400); do sed -i s/^/x/ d/$i; mv d/$i d/t; "
+                                     "cp d/t d/$i; rm d/t; touch mark; done; done"));
+        killer.join();
+        const std::string killed = world.runner().lastSession();
+        REVET_VERIFY_NONE(difference(before, treeBefore(*changesOf(world, killed))));
+        // The next one ends its records.
+        QCOMPARE(world.runner().runScript("sandbox", "true").status, 0);
+        const auto changes = changesOf(world, killed);
+        QVERIFY(changes->images().isSealed);
+        REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
+    }
+
+    void brakesABurst()
+    {
+        const World world;
+        world.prepare("mkdir src; for i in $(seq 300); do echo $i > src/$i; done; touch other");
+        const Finished finished = world.runner().runScript("sandbox", "rm -rf src; rm other; echo $? > kept");
+        QCOMPARE(std::distance(fs::directory_iterator(world.project() / "src"), {}), 100);
+        QCOMPARE(readFile(world.project() / "kept"), std::string("1\n"));
+        QVERIFY(fs::exists(world.project() / "other"));
+        QVERIFY2(finished.err.find("the brake refused") != std::string::npos, finished.err.c_str());
+        REVET_VERIFY_NONE(
+            missingEvent(world, {.kinds = {"delete"}, .verdicts = {"denied"}, .target = "/other"}));
+        const auto denied = matching(world.runner().lastEvents(), {{"verdict", "denied"}});
+        QVERIFY(!denied.empty());
+        QCOMPARE(denied.front().value("rule", ""), std::string("brake: 200 files gone within 10 s"));
+    }
+
+    void doesNotBrakeWork_data()
+    {
+        QTest::addColumn<QString>("script");
+        QTest::newRow("checkout") << QStringLiteral(
+            "git checkout -q HEAD~1 && test ! -e src/1 && git checkout -q -");
+        QTest::newRow("reset") << QStringLiteral("git reset -q --hard HEAD~1 && test ! -e src");
+        QTest::newRow("rebase") << QStringLiteral("git checkout -q -b b HEAD~1 && echo b > b && git add b && "
+                                                  "git commit -qm b && git rebase -q master");
+        QTest::newRow("stash") << QStringLiteral("sed -i s/^/x/ src/* && git stash -q && git stash pop -q");
+        QTest::newRow("git rm") << QStringLiteral("git rm -qr src && test ! -e src");
+        QTest::newRow("gc") << QStringLiteral("git gc -q --prune=now");
+        QTest::newRow("build output") << QStringLiteral("rm -rf node_modules && test ! -e node_modules");
+        QTest::newRow("clean of build output") << QStringLiteral("git clean -qfdX && test ! -e node_modules");
+        QTest::newRow("formatter") << QStringLiteral("sed -i s/^/x/ src/*");
+        QTest::newRow("rename") << QStringLiteral("mv src lib && mkdir src && mv lib/* src/ && rmdir lib");
+        QTest::newRow("one directory") << QStringLiteral("rm -r docs && test ! -e docs");
+    }
+    void doesNotBrakeWork()
+    {
+        const World world;
+        world.prepare(
+            "mkdir -p node_modules/m docs; for i in $(seq 300); do echo $i > node_modules/m/$i; done; "
+            "for i in $(seq 100); do echo $i > docs/$i; done; "
+            "echo node_modules > .gitignore; git init -q -b master; git config user.name a; git config "
+            "user.email a@b; "
+            "git add .gitignore docs; git commit -qm 1; mkdir src; for i in $(seq 300); do echo $i > src/$i; "
+            "done; "
+            "git add src; git commit -qm 2");
+        const Finished finished = world.runner().runScript("sandbox", fetched("script"));
+        QVERIFY2(finished.status == 0, text(finished).c_str());
+        QVERIFY2(finished.err.find("brake") == std::string::npos, finished.err.c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestUndo)
+#include "tst_undo.moc"
