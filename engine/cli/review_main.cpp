@@ -12,17 +12,24 @@
 #include <array>
 #include <exception>
 #include <string_view>
-#include <utility>
+
+namespace {
+
+struct Part
+{
+    std::string_view name;
+    int (*run)(const revet::cli::Arguments& arguments);
+};
+
+} // namespace
 
 int main(int argc, char** argv)
 {
     using namespace revet;
-    constexpr std::array kCommands = {std::pair{std::string_view("diff"), cli::showDiff},
-                                      std::pair{std::string_view("apply"), cli::doApply},
-                                      std::pair{std::string_view("discard"), cli::doDiscard},
-                                      std::pair{std::string_view("undo"), cli::doUndo}};
-    const auto* const command = std::ranges::find(kCommands, argc < 2 ? std::string_view() : argv[1],
-                                                  [](const auto& entry) { return entry.first; });
+    constexpr std::array kCommands = {Part{"diff", cli::showDiff}, Part{"apply", cli::doApply},
+                                      Part{"discard", cli::doDiscard}, Part{"undo", cli::doUndo}};
+    const std::string_view name = argc < 2 ? "" : argv[1];
+    const auto* const command = std::ranges::find(kCommands, name, &Part::name);
     if (command == kCommands.end()) {
         cli::complain("revet-review: it is a part of revet; run `revet diff`");
         return cli::kUsage;
@@ -33,7 +40,7 @@ int main(int argc, char** argv)
         return cli::kTierUnavailable;
     }
     try {
-        return command->second(cli::Arguments(argv + 2, argv + argc));
+        return command->run(cli::Arguments(argv + 2, argv + argc));
     } catch (const std::exception& exception) {
         // Only the standard library throws here, and only where memory has run out.
         cli::complain(std::string("stop: ") + exception.what());
