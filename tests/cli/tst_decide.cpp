@@ -4,6 +4,7 @@
 #include "tests/cli/pty_program.h"
 #include "tests/integration/world.h"
 #include "tests/support/kernel_gate.h"
+#include "tests/support/tostring.h"
 #include "tests/support/tree_snapshot.h"
 
 #include <QTest>
@@ -65,15 +66,17 @@ private Q_SLOTS:
     {
         const Finished applied = revet({"apply", "--json"});
         QCOMPARE(applied.status, 0);
-        QCOMPARE(told(applied),
-                 "applied a; applied dir/kept; applied gone; applied gone/x; applied new; applied new/deep; "
-                 "applied new/deep/file; held .vscode; held .vscode/tasks.json");
+        QCOMPARE(
+            told(applied),
+            std::string(
+                "applied a; applied dir/kept; applied gone; applied gone/x; applied new; applied new/deep; "
+                "applied new/deep/file; held .vscode/tasks.json"));
         QCOMPARE(readFile(project() / "a"), std::string("one\ntwo\n"));
         QVERIFY(!fs::exists(project() / "gone"));
         QCOMPARE(fs::status(project() / "new/deep/file").permissions(), fs::perms::none);
         QVERIFY(!fs::exists(project() / ".vscode"));
         QCOMPARE(state(), std::string("review"));
-        QCOMPARE(told(revet({"apply", "--json"})), std::string("held .vscode; held .vscode/tasks.json"));
+        QCOMPARE(told(revet({"apply", "--json"})), std::string("held .vscode/tasks.json"));
 
         const TreeSnapshot between = tree();
         QCOMPARE(revet({"apply", "--pinned"}).status, 0);
@@ -81,10 +84,10 @@ private Q_SLOTS:
         QCOMPARE(state(), std::string("closed"));
 
         QCOMPARE(revet({"undo"}).status, 0);
-        QCOMPARE(differences(between, tree()), std::string());
+        QCOMPARE(treeDifferences(between, tree()), std::string());
         QCOMPARE(state(), std::string("review"));
         QCOMPARE(revet({"undo"}).status, 0);
-        QCOMPARE(differences(m_before, tree()), std::string());
+        QCOMPARE(treeDifferences(m_before, tree()), std::string());
         QCOMPARE(revet({"undo", m_id, "a"}).status, 0);
         QCOMPARE(readFile(project() / "a"), std::string("one\ntwo\n"));
 
@@ -111,8 +114,8 @@ private Q_SLOTS:
         const Finished finished = revet({"apply"});
         QCOMPARE(finished.status, 6);
         QVERIFY(finished.err.find("a: it was changed") != std::string::npos);
-        QCOMPARE(differences(mine, tree()), std::string());
-        QCOMPARE(told(revet({"apply", "--json"})).find("conflict a"), std::size_t{0});
+        QCOMPARE(treeDifferences(mine, tree()), std::string());
+        QVERIFY(told(revet({"apply", "--json"})).ends_with("; conflict a"));
     }
 
     void refusesToTakeBackWhatThePersonChanged()
@@ -131,7 +134,7 @@ private Q_SLOTS:
         QCOMPARE(revet({"discard"}).status, 0);
         QCOMPARE(state(), std::string("closed"));
         QCOMPARE(revet({"discard", m_id}).status, 3);
-        QCOMPARE(differences(m_before, tree()), std::string());
+        QCOMPARE(treeDifferences(m_before, tree()), std::string());
         QCOMPARE(revet({"undo"}).status, 0);
         QCOMPARE(state(), std::string("review"));
         QCOMPARE(revet({"apply"}).status, 0);
