@@ -36,4 +36,19 @@ int runDiff(const Arguments& arguments)
     return becomeReview("diff", arguments);
 }
 
+int runApply(const Arguments& arguments)
+{
+    return becomeReview("apply", arguments);
+}
+
+int runDiscard(const Arguments& arguments)
+{
+    return becomeReview("discard", arguments);
+}
+
+int runUndo(const Arguments& arguments)
+{
+    return becomeReview("undo", arguments);
+}
+
 } // namespace revet::cli

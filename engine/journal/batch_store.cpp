@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <string>
 
 #include <fcntl.h>
@@ -55,6 +56,35 @@ Result<BatchStore> BatchStore::create(const std::filesystem::path& file, const S
     }
     store.m_watched.push_back(std::move(watched));
     store.m_watched.push_back(std::move(log));
+    return store;
+}
+
+Result<BatchStore> BatchStore::reopen(const std::filesystem::path& file, const SessionInfo& session)
+{
+    if (!std::filesystem::exists(file)) {
+        return fail(ErrorCode::NotFound, "open " + file.string());
+    }
+    REVET_ASSIGN_OR_RETURN(Database database, Database::open(file, Database::Access::CreateOrOpen));
+    BatchStore store(std::move(database), session.started);
+    REVET_RETURN_IF_ERROR(migrate(store.m_database, journalSchema()));
+    REVET_ASSIGN_OR_RETURN(Statement last, store.m_database.prepare(R"sql(
+        SELECT batch, events, texts, commands, processes, infos, hash FROM chain ORDER BY batch DESC LIMIT 1)sql"));
+    REVET_ASSIGN_OR_RETURN(const bool isThere, last.next());
+    RowCursor cursor(last);
+    for (std::int64_t* const value : {&store.m_link.batch, &store.m_link.events, &store.m_link.texts,
+                                      &store.m_link.commands, &store.m_link.processes, &store.m_link.infos}) {
+        *value = isThere ? cursor.integer(0, std::numeric_limits<std::int64_t>::max()) : 0;
+    }
+    const std::string hash = isThere ? cursor.bytes() : std::string();
+    if (!isThere || !cursor.isValid() || hash.size() != store.m_hash.size()) {
+        return fail(ErrorCode::Malformed, "read " + file.string());
+    }
+    std::ranges::copy(hash, reinterpret_cast<char*>(store.m_hash.data())); // NOLINT(*-reinterpret-cast)
+    store.m_texts = Interner(kMostTextBytes, store.m_link.texts);
+    store.m_commands = Interner(kMostCommandBytes, store.m_link.commands);
+    last.rewind();
+    REVET_RETURN_IF_ERROR(store.prepare());
+    REVET_RETURN_IF_ERROR(store.m_database.useWal());
     return store;
 }
 

@@ -38,6 +38,11 @@ public:
     /// Creates the file; nothing is synced, so that a session's start does not wait for the disk.
     [[nodiscard]] static Result<BatchStore> create(const std::filesystem::path& file,
                                                    const SessionInfo& session);
+    /// Goes on with a journal that was closed. One writer at a time: a second one's rows have numbers that
+    /// are taken, and fail.
+    [[nodiscard]] static Result<BatchStore> reopen(const std::filesystem::path& file,
+                                                   const SessionInfo& session);
+    [[nodiscard]] std::uint64_t lastEvent() const { return static_cast<std::uint64_t>(m_link.events); }
     [[nodiscard]] Result<void> write(const Batch& batch);
     /// Keeps room on the disk for what a full queue needs. A failure: there is no more than was kept before.
     [[nodiscard]] Result<void> keepRoom();
@@ -45,6 +50,8 @@ public:
     [[nodiscard]] Result<void> finish();
 
 private:
+    static constexpr std::size_t kMostTextBytes = std::size_t{64} << 20U;
+    static constexpr std::size_t kMostCommandBytes = std::size_t{16} << 20U;
     struct Tally
     {
         std::int64_t events = 0;
@@ -85,8 +92,8 @@ private:
     UniqueFd m_log; // the log may be opened and closed: SQLite has no locks on it
     std::uintmax_t m_room = 0; // how far it has blocks, beyond its end
     WallTime m_sessionStart;
-    Interner m_texts{std::size_t{64} << 20U};
-    Interner m_commands{std::size_t{16} << 20U};
+    Interner m_texts{kMostTextBytes};
+    Interner m_commands{kMostCommandBytes};
     ChainLink m_link; // how far each table reaches
     ChainHash m_hash = {};
     BatchDigest m_digest;

@@ -21,8 +21,10 @@ public:
         bool isNew = false; ///< the caller must store the bytes
     };
 
-    explicit Interner(std::size_t mostBytes)
+    /// `last`: the last number that was given before.
+    explicit Interner(std::size_t mostBytes, std::int64_t last = 0)
         : m_mostBytes(mostBytes)
+        , m_last(last)
     {
     }
     /// 0 for an empty string, never new.
@@ -38,7 +40,7 @@ private:
     std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> m_numbers;
     std::size_t m_mostBytes;
     std::size_t m_bytes = 0;
-    std::int64_t m_last = 0;
+    std::int64_t m_last;
 };
 
 } // namespace revet::journal

@@ -45,6 +45,8 @@ private:
 
     void pick(const ApplyItem& item);
     void pickAbove();
+    bool holdsHeld(const std::string& path) const;
+    void dropHollowDirectories();
     void holdDirectories();
     void hold(const ApplyItem& item, Hold why);
     Result<void> add(const std::string& path, const Pick& pick);
@@ -119,19 +121,44 @@ void Planner::pickAbove()
     }
 }
 
+bool Planner::holdsHeld(const std::string& path) const
+{
+    const auto below = m_heldPaths.lower_bound(path + '/');
+    return below != m_heldPaths.end() && below->starts_with(path + '/');
+}
+
+/// A new directory that would hold nothing but what is held is not made.
+void Planner::dropHollowDirectories()
+{
+    std::set<std::string> filled; // directories of what is made
+    for (auto pick = m_picks.end(); pick != m_picks.begin();) {
+        --pick;
+        const ApplyItem* const item = pick->second.makes;
+        if (item == nullptr) {
+            continue;
+        }
+        const bool isHollow = item->change.kind == Change::Kind::Added
+            && item->change.after.type == EntryType::Directory && pick->second.removes == nullptr
+            && !filled.contains(pick->first) && holdsHeld(pick->first);
+        if (isHollow) {
+            pick = m_picks.erase(pick);
+        } else {
+            filled.insert(parentOf(pick->first));
+        }
+    }
+}
+
 /// A directory that holds something held stays, and says so.
 void Planner::holdDirectories()
 {
     for (auto pick = m_picks.begin(); pick != m_picks.end();) {
-        const std::string prefix = pick->first + '/';
-        const auto below = m_heldPaths.lower_bound(prefix);
         const bool isDirectory = pick->second.removes != nullptr
             && pick->second.removes->change.before.type == EntryType::Directory;
-        if (!isDirectory || below == m_heldPaths.end() || !below->starts_with(prefix)) {
+        if (!isDirectory || !holdsHeld(pick->first)) {
             ++pick;
             continue;
         }
-        m_plan.held.push_back({pick->first, Hold::HoldsHeld, *below});
+        m_plan.held.push_back({pick->first, Hold::HoldsHeld, *m_heldPaths.lower_bound(pick->first + '/')});
         pick = m_picks.erase(pick);
     }
 }
@@ -216,6 +243,7 @@ Result<ApplyPlan> Planner::run()
         isHeld ? hold(item, item.hold) : pick(item);
     }
     pickAbove();
+    dropHollowDirectories();
     holdDirectories();
     for (const auto& [path, pick] : m_picks) {
         REVET_RETURN_IF_ERROR(add(path, pick));

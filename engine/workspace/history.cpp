@@ -74,6 +74,7 @@ History::History(Pasts own, const std::vector<Record>& records)
         }
         m_things.push_back(std::move(thing));
         m_pasts.push_back(std::move(own));
+        m_times.push_back(0);
     }
     for (const Record& record : records) {
         add(record);
@@ -84,6 +85,7 @@ void History::add(const Record& record)
 {
     const std::size_t number = m_pasts.size();
     m_pasts.push_back(pastsOf(record));
+    m_times.push_back(record.time);
     for (const auto& [path, past] : m_pasts.back()) {
         m_latest[path] = past.after;
     }
@@ -166,7 +168,7 @@ Result<History::Step> History::takeBack(int tree, const std::vector<std::string>
             }
         }
     }
-    Step step{thing->name, thing->purpose, isRedo, {}, {}};
+    Step step{thing->name, thing->purpose, isRedo, m_times[thing->last], {}, {}};
     for (const auto& entry : thing->paths) {
         const Past& past = pastOf(entry);
         if (!wanted.contains(entry.first)) {

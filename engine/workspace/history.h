@@ -28,6 +28,7 @@ public:
         std::string undoes; ///< for the record
         Purpose of = Purpose::Apply; ///< Undo: of the session's own changes
         bool isRedo = false; ///< an undo is taken back
+        std::int64_t time = 0; ///< of what is taken back
         std::vector<Operation> operations;
         std::vector<Conflict> conflicts; ///< what was not kept
     };
@@ -54,6 +55,7 @@ private:
     [[nodiscard]] Entry expectedAt(const std::string& path, const Past& past) const;
 
     std::vector<Pasts> m_pasts;
+    std::vector<std::int64_t> m_times; ///< of m_pasts
     std::vector<Thing> m_things;
     std::map<std::string, Entry> m_latest; ///< what we last left at a path
 };

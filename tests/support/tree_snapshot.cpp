@@ -115,7 +115,7 @@ TreeSnapshot snapshotOf(const std::filesystem::path& top, DirectoryTimes times)
     return snapshot;
 }
 
-std::string differences(const TreeSnapshot& expected, const TreeSnapshot& found)
+std::string treeDifferences(const TreeSnapshot& expected, const TreeSnapshot& found)
 {
     std::string text;
     for (const auto& [path, line] : expected) {

@@ -17,6 +17,6 @@ enum class DirectoryTimes { Compared, Ignored };
                                       DirectoryTimes times = DirectoryTimes::Compared);
 
 /// What is different, one path a line; empty where nothing is.
-[[nodiscard]] std::string differences(const TreeSnapshot& expected, const TreeSnapshot& found);
+[[nodiscard]] std::string treeDifferences(const TreeSnapshot& expected, const TreeSnapshot& found);
 
 } // namespace revet::test

@@ -66,7 +66,7 @@ private Q_SLOTS:
     void takesEverythingOver()
     {
         QVERIFY(apply({}));
-        QCOMPARE(differences(snapshotOf(m_top / "session", DirectoryTimes::Ignored), presentTree()),
+        QCOMPARE(treeDifferences(snapshotOf(m_top / "session", DirectoryTimes::Ignored), presentTree()),
                  std::string());
         QVERIFY(apply({}));
         QVERIFY2(m_changed.empty(), "applying twice is harmless");
@@ -89,7 +89,7 @@ private Q_SLOTS:
         const TreeSnapshot before = snapshotOf(m_top / "tree");
         QVERIFY(!apply({}));
         QCOMPARE(m_conflicts, (std::vector<std::string>{"a.txt"}));
-        QCOMPARE(differences(before, snapshotOf(m_top / "tree")), std::string());
+        QCOMPARE(treeDifferences(before, snapshotOf(m_top / "tree")), std::string());
     }
 
     void seesAChangeThatKeptSizeAndTime()
@@ -170,7 +170,7 @@ private Q_SLOTS:
     {
         // After an undo by path the time of the tree's top stays that undo's: known, and no file's.
         const auto differ = [this](const TreeSnapshot& expected) {
-            std::string text = differences(expected, snapshotOf(m_top / "tree"));
+            std::string text = treeDifferences(expected, snapshotOf(m_top / "tree"));
             const bool isTopOnly
                 = text.starts_with("\n: expected") && text.find('\n', 1) == std::string::npos;
             return isTopOnly ? std::string() : text;
@@ -195,7 +195,7 @@ private Q_SLOTS:
         const TreeSnapshot now = snapshotOf(m_top / "tree");
         QVERIFY(!undo({}));
         QCOMPARE(m_conflicts, (std::vector<std::string>{"new/mine", "new/deep/file"}));
-        QCOMPARE(differences(now, snapshotOf(m_top / "tree")), std::string());
+        QCOMPARE(treeDifferences(now, snapshotOf(m_top / "tree")), std::string());
         QVERIFY(undo({"a.txt"}));
     }
 
@@ -210,7 +210,7 @@ private Q_SLOTS:
         QVERIFY(undo({}));
         QCOMPARE(readFile(m_top / "tree/a.txt"), std::string("one\ntwo\n"));
         QVERIFY(undo({}));
-        QCOMPARE(differences(before, snapshotOf(m_top / "tree")), std::string());
+        QCOMPARE(treeDifferences(before, snapshotOf(m_top / "tree")), std::string());
     }
 
     void keepsAHardLinkGroupWholeWhenItComesBack()
@@ -219,7 +219,7 @@ private Q_SLOTS:
         fs::remove(m_top / "session/hard2");
         QVERIFY(apply({}));
         QVERIFY(undo({}));
-        QCOMPARE(differences(before, snapshotOf(m_top / "tree")), std::string());
+        QCOMPARE(treeDifferences(before, snapshotOf(m_top / "tree")), std::string());
     }
 
     void neverTakesMoreThanFilesDirectoriesAndLinks()
@@ -251,7 +251,7 @@ private Q_SLOTS:
         QCOMPARE(::mkfifo((m_top / "session/fifo").c_str(), 0644), 0);
         const TreeSnapshot before = snapshotOf(m_top / "tree");
         QVERIFY(!apply({}));
-        QCOMPARE(differences(before, snapshotOf(m_top / "tree")), std::string());
+        QCOMPARE(treeDifferences(before, snapshotOf(m_top / "tree")), std::string());
     }
 
     void mergesTextsAsGitDoes()

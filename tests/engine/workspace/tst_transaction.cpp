@@ -51,8 +51,8 @@ private Q_SLOTS:
         const auto name = transaction.commit();
         QVERIFY2(name, why(name));
         QVERIFY(!name->empty());
-        QCOMPARE(differences(snapshotOf(wanted(), DirectoryTimes::Ignored),
-                             snapshotOf(tree(), DirectoryTimes::Ignored)),
+        QCOMPARE(treeDifferences(snapshotOf(wanted(), DirectoryTimes::Ignored),
+                                 snapshotOf(tree(), DirectoryTimes::Ignored)),
                  std::string());
     }
 
@@ -69,7 +69,7 @@ private Q_SLOTS:
         QVERIFY2(name, why(name));
         QCOMPARE(second.changed(), std::vector<std::string>());
         QCOMPARE(*name, std::string());
-        QCOMPARE(differences(after, snapshotOf(tree())), std::string());
+        QCOMPARE(treeDifferences(after, snapshotOf(tree())), std::string());
     }
 
     void listsAllConflictsAndDoesNothing()
@@ -89,7 +89,7 @@ private Q_SLOTS:
             paths.push_back(conflict.path);
         }
         QCOMPARE(paths, (std::vector<std::string>{"a.txt", "gone/mine", "new"}));
-        QCOMPARE(differences(before, snapshotOf(tree())), std::string());
+        QCOMPARE(treeDifferences(before, snapshotOf(tree())), std::string());
         QVERIFY(store.records()->empty());
     }
 
@@ -107,7 +107,7 @@ private Q_SLOTS:
         const TreeSnapshot before = snapshotOf(tree());
         const auto name = transaction.commit();
         QVERIFY(!name);
-        QCOMPARE(differences(before, snapshotOf(tree())), std::string());
+        QCOMPARE(treeDifferences(before, snapshotOf(tree())), std::string());
         QVERIFY(store.names()->empty());
     }
 

@@ -46,15 +46,15 @@ private Q_SLOTS:
     void isAllOrNothingWhereverAnApplyIsKilled()
     {
         killEverywhere("apply", [] {});
-        QCOMPARE(differences(snapshotOf(m_top / "wanted", DirectoryTimes::Ignored),
-                             snapshotOf(m_top / "tree", DirectoryTimes::Ignored)),
+        QCOMPARE(treeDifferences(snapshotOf(m_top / "wanted", DirectoryTimes::Ignored),
+                                 snapshotOf(m_top / "tree", DirectoryTimes::Ignored)),
                  std::string());
     }
 
     void isAllOrNothingWhereverAnUndoIsKilled()
     {
         killEverywhere("undo", [this] { QCOMPARE(run("apply", kNever).status, 0); });
-        QCOMPARE(differences(snapshotOf(m_top / "start"), snapshotOf(m_top / "tree")), std::string());
+        QCOMPARE(treeDifferences(snapshotOf(m_top / "start"), snapshotOf(m_top / "tree")), std::string());
     }
 
     void isAllOrNothingWhereverARecoveryIsKilled()
@@ -70,10 +70,10 @@ private Q_SLOTS:
         for (bool isKilled = true; isKilled; ++tried) {
             restart();
             QVERIFY(run("apply", stops * 2 / 3).isKilled);
-            QVERIFY(!differences(before, snapshotOf(m_top / "tree")).empty());
+            QVERIFY(!treeDifferences(before, snapshotOf(m_top / "tree")).empty());
             isKilled = run("recover", tried).isKilled;
             QCOMPARE(run("recover", kNever).status, 0);
-            QCOMPARE(differences(before, snapshotOf(m_top / "tree")), std::string());
+            QCOMPARE(treeDifferences(before, snapshotOf(m_top / "tree")), std::string());
             QVERIFY(fs::is_empty(m_top / "store"));
         }
         QVERIFY(tried > 50);
@@ -115,7 +115,7 @@ private:
             isKilled = end.isKilled;
             QVERIFY(isKilled || end.status == 0);
             QCOMPARE(run("recover", kNever).status, 0);
-            const std::string change = differences(before, snapshotOf(m_top / "tree"));
+            const std::string change = treeDifferences(before, snapshotOf(m_top / "tree"));
             if (change.empty()) {
                 QVERIFY2(doneCount == 0, qPrintable(QString::number(stop)));
                 ++undoneCount;
@@ -126,7 +126,7 @@ private:
             if (done.empty()) {
                 done = now;
             }
-            const std::string half = differences(done, now);
+            const std::string half = treeDifferences(done, now);
             QVERIFY2(half.empty(), (std::to_string(stop) + half + change).c_str());
             ++doneCount;
         }

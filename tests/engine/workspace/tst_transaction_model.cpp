@@ -141,14 +141,14 @@ private Q_SLOTS:
         const auto applied = transaction.commit();
         QVERIFY2(applied, why(applied));
         const TreeSnapshot after = snapshotOf(top / "tree");
-        QCOMPARE(differences(withoutGroups(snapshotOf(top / "wanted", DirectoryTimes::Ignored)),
-                             withoutGroups(snapshotOf(top / "tree", DirectoryTimes::Ignored))),
+        QCOMPARE(treeDifferences(withoutGroups(snapshotOf(top / "wanted", DirectoryTimes::Ignored)),
+                                 withoutGroups(snapshotOf(top / "tree", DirectoryTimes::Ignored))),
                  std::string());
         for (int i = 0; i < 2; ++i) {
             takeBack(tree.get(), *store);
-            QCOMPARE(differences(before, snapshotOf(top / "tree")), std::string());
+            QCOMPARE(treeDifferences(before, snapshotOf(top / "tree")), std::string());
             takeBack(tree.get(), *store);
-            QCOMPARE(differences(after, snapshotOf(top / "tree")), std::string());
+            QCOMPARE(treeDifferences(after, snapshotOf(top / "tree")), std::string());
         }
         QVERIFY(removeTree(top / "store"));
     }

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/api/decision.h"
+#include "engine/cli/decide.h"
+#include "engine/cli/message.h"
+#include "engine/cli/session_words.h"
+#include "engine/domain/display_escape.h"
+
+#include <functional>
+
+namespace revet::cli {
+
+namespace {
+
+using api::DecisionOutcome;
+using workspace::Purpose;
+
+struct Options
+{
+    std::vector<std::string> words; ///< [ID] [PATH…]
+    bool isJson = false;
+};
+
+void addTo(CLI::App& app, Options& options)
+{
+    app.add_option("WORDS", options.words,
+                   "[ID] [PATH…]: a session (default: the project's only one), and only these files and "
+                   "directories");
+    app.add_flag("--json", options.isJson, "one JSON object a line");
+}
+
+std::string_view verbOf(const DecisionOutcome& outcome)
+{
+    switch (outcome.purpose) {
+    case Purpose::Apply:
+        return "applied";
+    case Purpose::Discard:
+        return "discarded";
+    case Purpose::Undo:
+        return outcome.isRedo ? "did again" : "took back";
+    }
+    return "";
+}
+
+void printAsJson(const SessionId& session, const DecisionOutcome& outcome)
+{
+    const auto line = [&session](const std::string& path, std::string_view what, const std::string& why) {
+        nlohmann::json object = listingObject(session);
+        journal::putBytes(object, "path", path);
+        object["outcome"] = what;
+        if (!why.empty()) {
+            journal::putBytes(object, "why", why);
+        }
+        printJson(object);
+    };
+    for (const std::string& path : outcome.changed) {
+        line(path, outcome.purpose == Purpose::Undo ? "undone" : verbOf(outcome), {});
+    }
+    for (const workspace::HeldChange& held : outcome.held) {
+        line(held.path, "held", std::string(toString(held.hold)) + (held.why.empty() ? "" : ": " + held.why));
+    }
+    for (const workspace::Conflict& conflict : outcome.conflicts) {
+        line(conflict.path, "conflict", conflict.why);
+    }
+}
+
+std::string heldText(const DecisionOutcome& outcome)
+{
+    std::string text;
+    bool canRelease = false;
+    for (const workspace::HeldChange& held : outcome.held) {
+        if (held.hold == workspace::Hold::Repository) {
+            continue; // its commits are a matter of their own, and it may be thousands of files
+        }
+        canRelease = canRelease || canBeReleased(held.hold);
+        text += "held back: " + displayEscape(held.path) + " (" + std::string(toString(held.hold))
+            + (held.why.empty() ? "" : ": " + displayEscape(held.why)) + ")\n";
+    }
+    return canRelease ? text + "`revet apply --pinned` takes over what is held back for you to look at\n"
+                      : text;
+}
+
+int printAsText(const std::string& project, const DecisionOutcome& outcome)
+{
+    print(heldText(outcome));
+    if (!outcome.conflicts.empty()) {
+        std::string text = "change " + displayEscape(project) + ": ";
+        text += outcome.conflicts.size() == 1 ? "one path"
+                                              : std::to_string(outcome.conflicts.size()) + " paths";
+        text += " changed meanwhile, so nothing was done; name the others, or see to these:";
+        for (const workspace::Conflict& conflict : outcome.conflicts) {
+            text += "\n  " + displayEscape(conflict.path) + ": " + displayEscape(conflict.why);
+        }
+        complain(text);
+        return kConflict;
+    }
+    const std::size_t count = outcome.changed.size();
+    std::string text = count == 0
+        ? "nothing to do"
+        : std::string(verbOf(outcome)) + ' ' + std::to_string(count) + (count == 1 ? " path" : " paths");
+    if (outcome.isClosed) {
+        text += "; nothing is left to decide";
+    }
+    print(text + '\n');
+    return kDone;
+}
+
+int decide(CLI::App& app, const Arguments& arguments, const Options& options,
+           api::Engine::Candidates candidates,
+           const std::function<Result<DecisionOutcome>(api::Decision&, const SessionWords&)>& act)
+{
+    if (const auto status = parse(app, arguments)) {
+        return *status;
+    }
+    Result<api::Engine> engine = api::Engine::open();
+    if (!engine) {
+        return report(engine.error());
+    }
+    const OrStatus<SessionWords> words = readWords(*engine, options.words, candidates);
+    if (!words) {
+        return words.error();
+    }
+    Result<api::Decision> decision = api::Decision::open(*engine, words->session);
+    if (!decision) {
+        return report(decision.error());
+    }
+    const Result<DecisionOutcome> outcome = act(*decision, *words);
+    if (!outcome) {
+        return report(outcome.error());
+    }
+    if (options.isJson) {
+        printAsJson(words->session.id, *outcome);
+        return outcome->conflicts.empty() ? kDone : kConflict;
+    }
+    return printAsText(words->session.project, *outcome);
+}
+
+} // namespace
+
+int doApply(const Arguments& arguments)
+{
+    CLI::App app("Takes a session's changes over into the project: all that were chosen, or none.",
+                 "revet apply");
+    Options options;
+    bool isPinned = false;
+    addTo(app, options);
+    app.add_flag("--pinned", isPinned,
+                 "also what is held back: files that the host runs later, and names that mislead");
+    return decide(app, arguments, options, api::Engine::Candidates::Undecided,
+                  [&isPinned](api::Decision& decision, const SessionWords& words) {
+                      workspace::ApplyChoice choice;
+                      choice.paths = words.paths;
+                      choice.releasesHeld = isPinned;
+                      return decision.apply(choice);
+                  });
+}
+
+int doDiscard(const Arguments& arguments)
+{
+    CLI::App app("Throws a session's changes away; `revet undo` brings them back for 30 days.",
+                 "revet discard");
+    Options options;
+    addTo(app, options);
+    return decide(
+        app, arguments, options, api::Engine::Candidates::Undecided,
+        [](api::Decision& decision, const SessionWords& words) { return decision.discard(words.paths); });
+}
+
+int doUndo(const Arguments& arguments)
+{
+    CLI::App app("Takes a session's last apply or discard back; once more, and it is done again.",
+                 "revet undo");
+    Options options;
+    addTo(app, options);
+    return decide(
+        app, arguments, options, api::Engine::Candidates::All,
+        [](api::Decision& decision, const SessionWords& words) { return decision.undo(words.paths); });
+}
+
+} // namespace revet::cli

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/record_places.h"
+
+#include "engine/workspace/pre_image_place.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace revet::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// In the project itself: the last resort.
+Result<fs::path> placeInside(const fs::path& project, const SessionId& id)
+{
+    const fs::path directory = project / ".revet-undo";
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(directory));
+    const UniqueFd ignore(::open((directory / ".gitignore").c_str(),
+                                 O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!ignore || ::write(ignore.get(), "*\n", 2) != 2) {
+        return failErrno("write " + directory.string());
+    }
+    return directory / id.text();
+}
+
+} // namespace
+
+Result<workspace::RecordStore> openProjectRecords(const Places& places, const SessionId& id,
+                                                  const std::string& project)
+{
+    const fs::path own = places.sessionDirectory(id) / "records";
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(own));
+    REVET_ASSIGN_OR_RETURN(const workspace::PreImagePlace place,
+                           workspace::choosePreImagePlace(project, own, id.text() + "-records"));
+    if (place.canTake) {
+        return workspace::RecordStore::open(place.objects);
+    }
+    REVET_ASSIGN_OR_RETURN(const fs::path inside, placeInside(project, id));
+    return workspace::RecordStore::open(inside);
+}
+
+Result<workspace::RecordStore> openDiscardRecords(const Places& places, const SessionId& id)
+{
+    return workspace::RecordStore::open(places.sessionDirectory(id) / "discarded");
+}
+
+} // namespace revet::session

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/domain/places.h"
+#include "engine/workspace/record.h"
+
+#include <string>
+
+namespace revet::session {
+
+/// Records of what is done to the project for a session: on the project's own mount, outside of it wherever
+/// that can be, else in its .revet-undo, which git is told to leave alone.
+[[nodiscard]] Result<workspace::RecordStore> openProjectRecords(const Places& places, const SessionId& id,
+                                                                const std::string& project);
+/// Records of what was discarded of a session's layer, with the session's directory as their tree.
+[[nodiscard]] Result<workspace::RecordStore> openDiscardRecords(const Places& places, const SessionId& id);
+
+} // namespace revet::session

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/cli/pty_program.h"
+#include "tests/integration/world.h"
+#include "tests/support/kernel_gate.h"
+#include "tests/support/tostring.h"
+#include "tests/support/tree_snapshot.h"
+
+#include <QTest>
+
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+using namespace revet::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kBefore
+    = "mkdir -p dir gone; echo one > a; echo x > gone/x; echo kept > dir/kept; echo hold > held";
+constexpr const char* kDeeds
+    = "echo two >> a; rm -r gone; mkdir -p new/deep; echo new > new/deep/file; "
+      "chmod 000 new/deep/file; chmod +x dir/kept; mkdir -p .vscode; echo {} > .vscode/tasks.json";
+
+/// "applied a; held .vscode/tasks.json", in order of paths.
+std::string told(const Finished& finished)
+{
+    std::string text;
+    std::istringstream lines(finished.out);
+    for (std::string line; std::getline(lines, line);) {
+        const nlohmann::json row = nlohmann::json::parse(line);
+        text += (text.empty() ? "" : "; ") + row.value("outcome", "") + ' ' + row.value("path", "");
+    }
+    return text;
+}
+
+} // namespace
+
+/// `revet apply`, `discard` and `undo`, after real boxes.
+class DecideTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        REVET_NEEDS_ORDINARY_USER();
+        REVET_NEEDS(UserNamespaces);
+        REVET_NEEDS(Overlay);
+        REVET_NEEDS(SeccompNotify);
+    }
+    void init()
+    {
+        m_world = std::make_unique<World>();
+        m_world->prepare(kBefore);
+        m_before = tree();
+        const Finished finished = m_world->runner().runScript("container", kDeeds);
+        QCOMPARE(finished.status, 0);
+        m_id = m_world->runner().lastSession();
+    }
+
+    void takesOverAndTakesBack()
+    {
+        const Finished applied = revet({"apply", "--json"});
+        QCOMPARE(applied.status, 0);
+        QCOMPARE(
+            told(applied),
+            std::string(
+                "applied a; applied dir/kept; applied gone; applied gone/x; applied new; applied new/deep; "
+                "applied new/deep/file; held .vscode/tasks.json"));
+        QCOMPARE(readFile(project() / "a"), std::string("one\ntwo\n"));
+        QVERIFY(!fs::exists(project() / "gone"));
+        QCOMPARE(fs::status(project() / "new/deep/file").permissions(), fs::perms::none);
+        QVERIFY(!fs::exists(project() / ".vscode"));
+        QCOMPARE(state(), std::string("review"));
+        QCOMPARE(told(revet({"apply", "--json"})), std::string("held .vscode/tasks.json"));
+
+        const TreeSnapshot between = tree();
+        QCOMPARE(revet({"apply", "--pinned"}).status, 0);
+        QCOMPARE(readFile(project() / ".vscode/tasks.json"), std::string("{}\n"));
+        QCOMPARE(state(), std::string("closed"));
+
+        QCOMPARE(revet({"undo"}).status, 0);
+        QCOMPARE(treeDifferences(between, tree()), std::string());
+        QCOMPARE(state(), std::string("review"));
+        QCOMPARE(revet({"undo"}).status, 0);
+        QCOMPARE(treeDifferences(m_before, tree()), std::string());
+        QCOMPARE(revet({"undo", m_id, "a"}).status, 0);
+        QCOMPARE(readFile(project() / "a"), std::string("one\ntwo\n"));
+
+        const auto rows = m_world->runner().list({"log", m_id, "--kind", "apply"});
+        QVERIFY(!matching(rows, {{"rule", "apply"}, {"target", (project() / "a").string()}}).empty());
+        QVERIFY(!matching(rows, {{"rule", "undo"}, {"target", (project() / "a").string()}}).empty());
+        QCOMPARE(revet({"log", m_id, "--verify"}).status, 0);
+    }
+
+    void takesOverOnlyWhatIsNamed()
+    {
+        QCOMPARE(revet({"apply", "a"}).status, 0);
+        QCOMPARE(readFile(project() / "a"), std::string("one\ntwo\n"));
+        QVERIFY(fs::exists(project() / "gone/x"));
+        QVERIFY(!fs::exists(project() / "new"));
+        QCOMPARE(state(), std::string("review"));
+        QCOMPARE(revet({"apply", "../elsewhere"}).status, 3);
+    }
+
+    void refusesWhatTheHostChangedMeanwhile()
+    {
+        writeFile(project() / "a", "mine\n");
+        const TreeSnapshot mine = tree();
+        const Finished finished = revet({"apply"});
+        QCOMPARE(finished.status, 6);
+        QVERIFY(finished.err.find("a: it was changed") != std::string::npos);
+        QCOMPARE(treeDifferences(mine, tree()), std::string());
+        QVERIFY(told(revet({"apply", "--json"})).ends_with("; conflict a"));
+    }
+
+    void refusesToTakeBackWhatThePersonChanged()
+    {
+        QCOMPARE(revet({"apply"}).status, 0);
+        writeFile(project() / "a", "mine\n");
+        QCOMPARE(revet({"undo"}).status, 6);
+        QCOMPARE(readFile(project() / "a"), std::string("mine\n"));
+    }
+
+    void throwsAwayAndBringsBack()
+    {
+        QCOMPARE(revet({"discard", "new"}).status, 0);
+        QCOMPARE(told(revet({"apply", "--json", "new"})), std::string());
+        QCOMPARE(revet({"undo"}).status, 0);
+        QCOMPARE(revet({"discard"}).status, 0);
+        QCOMPARE(state(), std::string("closed"));
+        QCOMPARE(revet({"discard", m_id}).status, 3);
+        QCOMPARE(treeDifferences(m_before, tree()), std::string());
+        QCOMPARE(revet({"undo"}).status, 0);
+        QCOMPARE(state(), std::string("review"));
+        QCOMPARE(revet({"apply"}).status, 0);
+        QCOMPARE(readFile(project() / "a"), std::string("one\ntwo\n"));
+    }
+
+    void refusesADirectoryInAnothersPlace()
+    {
+        fs::rename(project(), project().string() + "-old");
+        fs::create_directory(project());
+        const Finished finished = revet({"apply", m_id});
+        QCOMPARE(finished.status, 6);
+        QVERIFY(fs::is_empty(project()));
+    }
+
+private:
+    [[nodiscard]] Finished revet(const std::vector<std::string>& arguments) const
+    {
+        return m_world->runner().revet(arguments);
+    }
+    [[nodiscard]] fs::path project() const { return m_world->project(); }
+    [[nodiscard]] TreeSnapshot tree() const { return snapshotOf(project()); }
+    [[nodiscard]] std::string state() const
+    {
+        const auto rows = matching(m_world->runner().list({"ps", "--all"}), {{"session", m_id}});
+        return rows.empty() ? "" : rows.front().value("state", "");
+    }
+
+    std::unique_ptr<World> m_world;
+    TreeSnapshot m_before;
+    std::string m_id;
+};
+
+QTEST_APPLESS_MAIN(DecideTest)
+
+#include "tst_decide.moc"
