@@ -9,6 +9,8 @@
 #include <array>
 #include <cstdio>
 
+#include <sys/stat.h>
+
 namespace revet::cli {
 
 namespace {
@@ -55,16 +57,18 @@ private:
     std::string m_text;
 };
 
-/// As git writes it: "100755", "120000".
-std::string modeOf(const Entry& entry)
+/// As git writes it, which knows no more of a mode than whether the file can be run.
+std::string_view gitMode(const Entry& entry)
 {
     if (entry.type == EntryType::Link) {
         return "120000";
     }
-    std::array<char, 16> text{};
-    const unsigned kind = entry.type == EntryType::Directory ? 040000U : 0100000U;
-    std::snprintf(text.data(), text.size(), "%06o", kind | entry.mode);
-    return text.data();
+    return (entry.mode & S_IXUSR) != 0 ? "100755" : "100644";
+}
+
+bool isInPatch(const Entry& entry)
+{
+    return entry.type == EntryType::File || entry.type == EntryType::Link;
 }
 
 /// A path with its prefix, in quotes where it would not be read as it is.
@@ -75,43 +79,28 @@ std::string quoted(const char* prefix, const std::string& path)
     return isPlain ? prefix + escaped : '"' + (prefix + escaped) + '"';
 }
 
-std::string kindOf(const Entry& entry)
+/// "0755 directory"; git's patches have no words for such, nor for most modes.
+std::string inWords(const Entry& entry)
 {
-    switch (entry.type) {
-    case EntryType::Fifo:
-        return "fifo";
-    case EntryType::Socket:
-        return "socket";
-    case EntryType::Device:
-        return "device";
-    case EntryType::Absent:
-    case EntryType::File:
-    case EntryType::Directory:
-    case EntryType::Link:
-        break;
-    }
-    return {};
+    constexpr std::array<std::string_view, 7> kNames
+        = {"nothing", "file", "directory", "link", "fifo", "socket", "device"};
+    std::array<char, 8> mode{};
+    std::snprintf(mode.data(), mode.size(), "%04o ", entry.mode & 07777U);
+    return (entry.exists() ? mode.data() : "") + std::string(kNames.at(static_cast<std::size_t>(entry.type)));
 }
 
 void printHeader(Painter& painter, const Change& change)
 {
     const std::string& from = change.from.empty() ? change.path : change.from;
-    painter.line(Colour::Header, "diff --git " + quoted("a/", from) + ' ' + quoted("b/", change.path));
     const auto line = [&](const std::string& text) { painter.line(Colour::Header, text); };
-    switch (change.kind) {
-    case Change::Kind::Added:
-        line("new file mode " + modeOf(change.after));
-        break;
-    case Change::Kind::Deleted:
-        line("deleted file mode " + modeOf(change.before));
-        break;
-    case Change::Kind::Modified:
-    case Change::Kind::Renamed:
-        if (modeOf(change.before) != modeOf(change.after)) {
-            line("old mode " + modeOf(change.before));
-            line("new mode " + modeOf(change.after));
-        }
-        break;
+    line("diff --git " + quoted("a/", from) + ' ' + quoted("b/", change.path));
+    if (!change.before.exists()) {
+        line("new file mode " + std::string(gitMode(change.after)));
+    } else if (!change.after.exists()) {
+        line("deleted file mode " + std::string(gitMode(change.before)));
+    } else if (gitMode(change.before) != gitMode(change.after)) {
+        line("old mode " + std::string(gitMode(change.before)));
+        line("new mode " + std::string(gitMode(change.after)));
     }
     if (change.kind == Change::Kind::Renamed) {
         line("similarity index 100%");
@@ -141,7 +130,27 @@ void printHunks(Painter& painter, const Change& change, const workspace::TextDif
     }
 }
 
-Result<void> printItem(Painter& painter, api::Review& review, std::size_t root, const ReviewItem& item)
+/// One file of a patch.
+void printPatch(Painter& painter, api::Review& review, std::size_t root, const Change& change)
+{
+    printHeader(painter, change);
+    if (!change.isContentChanged) {
+        return;
+    }
+    const auto diff = review.diff(root, change);
+    if (!diff) {
+        painter.line(Colour::Note, "# it cannot be read: " + displayEscape(toString(diff.error())));
+    } else if (diff->isBinary || diff->isTooLarge) {
+        painter.line(Colour::None,
+                     std::string(diff->isBinary ? "Binary files" : "Large files") + " differ ("
+                         + std::to_string(change.before.size) + " and " + std::to_string(change.after.size)
+                         + " bytes)");
+    } else if (!diff->hunks.empty()) {
+        printHunks(painter, change, *diff);
+    }
+}
+
+void printItem(Painter& painter, api::Review& review, std::size_t root, const ReviewItem& item)
 {
     const Change& change = item.change;
     if (const std::string text = runLaterText(item.runLater); !text.empty()) {
@@ -150,27 +159,27 @@ Result<void> printItem(Painter& painter, api::Review& review, std::size_t root, 
     if (const std::string text = odditiesText(item.oddities); !text.empty()) {
         painter.line(Colour::Note, "# odd: " + text);
     }
-    printHeader(painter, change);
-    if (const std::string kind = kindOf(change.after); !kind.empty()) {
-        painter.line(Colour::Note, "# a " + kind);
+    const bool isOtherType
+        = change.before.exists() && change.after.exists() && change.before.type != change.after.type;
+    const bool isOtherMode = change.before.exists() && change.after.exists()
+        && change.before.mode != change.after.mode && gitMode(change.before) == gitMode(change.after);
+    const bool isForPatch = (isInPatch(change.before) || !change.before.exists())
+        && (isInPatch(change.after) || !change.after.exists());
+    if (!isForPatch || isOtherMode) {
+        painter.line(Colour::Note,
+                     "# from " + inWords(change.before) + " to " + inWords(change.after) + ": "
+                         + displayQuoted(change.path));
     }
-    if (!change.isContentChanged) {
-        return {};
+    if (isForPatch && isOtherType) { // two files to git
+        Change gone = change;
+        gone.after = {};
+        printPatch(painter, review, root, gone);
+        Change made = change;
+        made.before = {};
+        printPatch(painter, review, root, made);
+    } else if (isForPatch && (change.isContentChanged || !isOtherMode)) {
+        printPatch(painter, review, root, change);
     }
-    auto diff = review.diff(root, change);
-    if (!diff) {
-        painter.line(Colour::Note, "# it cannot be read: " + displayEscape(toString(diff.error())));
-        return {};
-    }
-    if (diff->isBinary || diff->isTooLarge) {
-        painter.line(Colour::None,
-                     std::string(diff->isBinary ? "Binary files" : "Large files") + " differ ("
-                         + std::to_string(change.before.size) + " and " + std::to_string(change.after.size)
-                         + " bytes)");
-    } else if (!diff->hunks.empty()) {
-        printHunks(painter, change, *diff);
-    }
-    return {};
 }
 
 } // namespace
@@ -189,7 +198,7 @@ Result<void> printDiffText(api::Review& review, const std::vector<ShownRoot>& ro
         }
         for (std::size_t i = 0; i < root.items.size(); ++i) {
             if (!isSummedUp(*root.items[i]) && isWorthShowing(root, i)) {
-                REVET_RETURN_IF_ERROR(printItem(painter, review, root.number, *root.items[i]));
+                printItem(painter, review, root.number, *root.items[i]);
             }
         }
     }

@@ -110,19 +110,21 @@ private Q_SLOTS:
         REVET_NEEDS_PROGRAM("git");
         const World world;
         world.makeRepository();
-        world.prepare(
-            "mkdir d; seq 100 > d/numbers; printf 'no end' > d/short; ln -s d l; echo x > 'a name'; "
-            "git add .; git commit -qm more; cp -r . ../expected");
+        world.prepare("mkdir d; seq 100 > d/numbers; printf 'no end' > d/short; ln -s d l; echo x > 'a "
+                      "name'; echo x > turned; "
+                      "git add .; git commit -qm more; cp -r . ../expected");
         const std::string script
             = "sed -i 's/^5.$/& changed/' d/numbers; printf 'still none' > d/short; rm 'a name'; "
               "mkdir new; printf 'tab\\there\\\\n\\n' > new/file; chmod +x d/short; rm l; ln -s d/numbers l; "
-              "mv tracked moved";
+              "mv tracked moved; mkdir empty; chmod 600 new/file; rm turned; ln -s l turned";
         QCOMPARE(world.runner().runScript("container", script).status, 0);
         world.prepare("cd ../expected; " + script);
         const Finished patch = world.runner().revet({"diff"});
         QVERIFY2(patch.status == 0, patch.err.c_str());
         writeFile(world.home().home() / "patch", patch.out);
-        world.prepare("git apply --whitespace=nowarn ../patch");
+        world.prepare("git apply --whitespace=nowarn ../patch; mkdir empty; chmod 600 new/file");
+        QVERIFY2(patch.out.find("# from nothing to 0755 directory: empty\n") != std::string::npos,
+                 patch.out.c_str());
         REVET_VERIFY_NONE(differences(snapshot(world.home().home() / "expected"), snapshot(world.project())));
     }
 
