@@ -13,6 +13,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -117,16 +118,22 @@ int main(int argc, char** argv)
     std::copy(harmless.begin(), harmless.end(), shared);
 
     std::atomic<bool> finished{false};
+    std::atomic<long> flips{0};
     std::thread flipper([&] {
         while (!finished) {
             std::copy(forbidden.begin(), forbidden.end(), shared);
             std::copy(harmless.begin(), harmless.end(), shared);
+            ++flips;
         }
     });
     Counts counts;
     const long rounds = victim::numberOr(arguments[4], 0);
     for (long round = 0; round < rounds; ++round) {
+        const long seen = flips;
         once(shared, &counts);
+        while (flips == seen) { // on a busy machine all rounds could be over before the other thread runs
+            ::sched_yield();
+        }
     }
     finished = true;
     flipper.join();
