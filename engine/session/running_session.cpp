@@ -146,7 +146,7 @@ Result<void> RunningSession::startUndo(const ShippedData& data, const Places& pl
     setup.roots.insert(setup.roots.end(), spec.sideRoots.begin(), spec.sideRoots.end());
     REVET_ASSIGN_OR_RETURN(setup.buildOutput, data.buildOutput());
     REVET_ASSIGN_OR_RETURN(m_undo, UndoKeeper::create(setup, m_clock));
-    m_preparation.lines.push_back(m_undo->describeCover());
+    m_preparation.lines.front() += "; " + m_undo->describeCover();
     return {};
 }
 

@@ -177,7 +177,7 @@ private Q_SLOTS:
         QVERIFY(comesTrue(kPatience, [&] {
             return world.runner().run("sandbox", {"/bin/true"}).status == 0 && !isSomethingLeft();
         }));
-        QCOMPARE(std::filesystem::hard_link_count(world.project() / "linked"), std::uintmax_t{2});
+        QVERIFY(std::filesystem::equivalent(world.project() / "linked", large));
     }
 
     void leavesNothingWhenTheClientIsKilled_data() { addTierRows(); }
