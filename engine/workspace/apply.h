@@ -5,6 +5,7 @@
 
 #include "engine/workspace/change.h"
 #include "engine/workspace/operation.h"
+#include "engine/workspace/review.h"
 
 #include <cstdint>
 #include <map>
@@ -24,6 +25,7 @@ enum class Hold : std::uint8_t {
     Repository, ///< git's own files, which cross as commits
     Impossible, ///< no file, directory or link
     HoldsHeld, ///< a directory that goes away, but for something that is held
+    Unfit, ///< commits that git would not take, or a name that is no branch's
 };
 [[nodiscard]] std::string_view toString(Hold hold);
 /// Whether a person's yes is enough.
@@ -38,6 +40,10 @@ struct ApplyItem
     Hold hold = Hold::None;
     std::string why; ///< the table's entry, the keys; bytes of the box
 };
+
+/// The strictest of what is to be said about it. `isNewRepository`: it is of a repository that the host does
+/// not have, so that there is nothing of the host's to be kept.
+[[nodiscard]] ApplyItem toApplyItem(ReviewItem item, bool isNewRepository);
 
 /// What a session saw of the host's files before it changed them.
 class Bases
