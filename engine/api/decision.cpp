@@ -195,7 +195,8 @@ Result<Decision::Plan> Decision::plan(std::size_t root, const workspace::ApplyCh
     }
     REVET_ASSIGN_OR_RETURN(plan.files, workspace::planApply(*plan.source, items, tree, bases, choice));
     for (workspace::Operation& operation : plan.files.operations) {
-        operation.isLocked = workspace::hasGitLock(operation.path, root != 0) && operation.expected.exists();
+        operation.isLocked = workspace::hasGitLock(operation.path, root != 0)
+            && operation.expected.type == workspace::EntryType::File;
     }
     return plan;
 }
@@ -335,7 +336,7 @@ Result<DecisionOutcome> Decision::undo(const std::vector<std::string>& paths)
         const bool isGitdir = root != &m_layer && root != &m_roots.front();
         for (workspace::Operation& operation : step.operations) {
             operation.isLocked = root != &m_layer && workspace::hasGitLock(operation.path, isGitdir)
-                && operation.expected.exists();
+                && operation.expected.type == workspace::EntryType::File;
         }
         record.undoes = step.undoes;
         REVET_RETURN_IF_ERROR(transact(*root, record, std::move(step.operations), outcome));
