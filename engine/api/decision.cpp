@@ -6,6 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/log.h"
 #include "engine/base/scope_exit.h"
+#include "engine/domain/display_escape.h"
 #include "engine/journal/addendum.h"
 #include "engine/session/closed_directory.h"
 #include "engine/session/installation.h"
@@ -13,14 +14,17 @@
 #include "engine/session/review_roots.h"
 #include "engine/session/shipped_data.h"
 #include "engine/session/workspace_record.h"
+#include "engine/workspace/file_content.h"
 #include "engine/workspace/history.h"
 #include "engine/workspace/known_bases.h"
 #include "engine/workspace/review.h"
+#include "engine/workspace/session_commit.h"
 #include "engine/workspace/transaction.h"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <ranges>
@@ -73,6 +77,42 @@ void append(std::vector<workspace::HeldChange>& all, std::vector<workspace::Held
     }
 }
 
+/// Whether nothing keeps the change from being taken over.
+bool isTaken(const workspace::ApplyItem& item, const workspace::ApplyChoice& choice)
+{
+    const workspace::Change& change = item.change;
+    const bool isHeld
+        = item.hold != workspace::Hold::None && !(choice.releasesHeld && workspace::canBeReleased(item.hold));
+    return !isHeld
+        && (workspace::isSelected(change.path, choice.paths)
+            || (!change.from.empty() && workspace::isSelected(change.from, choice.paths)));
+}
+
+/// Where git keeps a person's own configuration.
+std::vector<std::string> userGitFiles()
+{
+    const auto variable = [](const char* name) {
+        const char* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nothing changes it
+        return std::string(value == nullptr ? "" : value);
+    };
+    const std::string home = variable("HOME");
+    const std::string config = variable("XDG_CONFIG_HOME");
+    return {home + "/.gitconfig", (config.empty() ? home + "/.config" : config) + "/git/config"};
+}
+
+/// What a commit says of the session that it comes from.
+std::string messageOf(const SessionInfo& session)
+{
+    std::string command;
+    for (const std::string& word : session.command) {
+        command += (command.empty() ? "" : " ") + displayEscape(word);
+    }
+    const std::string program
+        = session.command.empty() ? "" : displayEscape(fs::path(session.command.front()).filename().string());
+    return "Changes by " + program + "\n\nRevet-Session: " + session.id.text()
+        + "\nRevet-Tier: " + std::string(toString(session.tier)) + "\nRevet-Command: " + command + '\n';
+}
+
 /// A ref moved, or was locked, at this very moment.
 bool isAboutRefs(const workspace::Conflict& conflict)
 {
@@ -112,10 +152,10 @@ Result<Decision> Decision::open(Engine& engine, const SessionInfo& session)
                            session::readWorkspaceRecord(places.sessionDirectory(session.id)));
     for (const session::WorkspaceRoot& root : recorded) {
         REVET_ASSIGN_OR_RETURN(UniqueFd tree, session::openRoot(root));
-        REVET_ASSIGN_OR_RETURN(auto records, session::openRootRecords(places, session.id,
-                                                                      decision.m_roots.size(), root.path));
-        decision.m_roots.push_back({decision.m_roots.empty() ? "" : root.path + '/', std::move(tree),
-                                    std::move(records)});
+        REVET_ASSIGN_OR_RETURN(
+            auto records, session::openRootRecords(places, session.id, decision.m_roots.size(), root.path));
+        decision.m_roots.push_back(
+            {decision.m_roots.empty() ? "" : root.path + '/', std::move(tree), std::move(records)});
     }
     REVET_RETURN_IF_ERROR(recoverRoot(decision.m_layer.tree, decision.m_layer.records));
     for (const Root& root : decision.m_roots) {
@@ -150,21 +190,43 @@ Result<void> Decision::transact(const Root& root, workspace::Record record,
 struct Decision::Plan
 {
     std::unique_ptr<workspace::ChangeSource> source; ///< the operations read it
+    std::vector<workspace::Change> chosen; ///< of the work tree, without what is held
     workspace::ApplyPlan files;
     std::vector<workspace::RepositoryPlan> repositories;
 
     [[nodiscard]] bool isEmpty() const
     {
         return files.operations.empty()
-            && std::ranges::all_of(files.held,
-                                   [](const workspace::HeldChange& held) {
-                                       return held.hold == workspace::Hold::Repository;
-                                   })
+            && std::ranges::all_of(
+                   files.held,
+                   [](const workspace::HeldChange& held) { return held.hold == workspace::Hold::Repository; })
             && std::ranges::all_of(repositories, [](const workspace::RepositoryPlan& repository) {
                    return repository.operations.empty() && repository.held.empty();
                });
     }
 };
+
+workspace::CrossingPlace Decision::placeOf(std::size_t root, const workspace::Bases& bases,
+                                           const policy::RunLaterTable& table) const
+{
+    const int workTree = m_roots.front().tree.get();
+    std::string head = "HEAD";
+    if (root > 0) {
+        // The project is a linked work tree: "gitdir: /repository/.git/worktrees/NAME".
+        constexpr std::size_t kLargest = 4096;
+        const auto file = workspace::openFile(workTree, ".git");
+        std::string text = file ? workspace::readContent(*file, kLargest).value_or("") : "";
+        text.erase(std::min(text.find('\n'), text.size()));
+        head = "worktrees" + text.substr(std::min(text.rfind('/'), text.size())) + "/HEAD";
+    }
+    return {m_roots[root].tree.get(),
+            workTree,
+            std::move(head),
+            bases,
+            table,
+            m_session.id.text(),
+            scratchOf(m_engine.places(), m_session.id, root)};
+}
 
 Result<Decision::Plan> Decision::plan(std::size_t root, const workspace::ApplyChoice& choice) const
 {
@@ -178,11 +240,9 @@ Result<Decision::Plan> Decision::plan(std::size_t root, const workspace::ApplyCh
     REVET_ASSIGN_OR_RETURN(auto reviewed, workspace::review(*plan.source, tree, table));
     REVET_ASSIGN_OR_RETURN(const auto records, m_roots[root].records.records());
     const workspace::KnownBases bases(nanoseconds(m_session.started), records);
-    const fs::path scratch = scratchOf(m_engine.places(), m_session.id, root);
     REVET_ASSIGN_OR_RETURN(
         plan.repositories,
-        workspace::planRepositories(*plan.source, reviewed,
-                                    {tree, m_roots.front().tree.get(), bases, table, m_session.id.text(), scratch}, choice));
+        workspace::planRepositories(*plan.source, reviewed, placeOf(root, bases, table), choice));
     std::vector<workspace::ApplyItem> items;
     items.reserve(reviewed.size());
     std::map<std::string, bool> isNew;
@@ -191,12 +251,15 @@ Result<Decision::Plan> Decision::plan(std::size_t root, const workspace::ApplyCh
         if (isFirst) {
             found->second = item.isInRepository && !workspace::isHostsRepository(tree, item.repository);
         }
+        const bool isOfWorkTree = !item.isInRepository;
         items.push_back(workspace::toApplyItem(std::move(item), found->second));
+        if (isOfWorkTree && isTaken(items.back(), choice)) {
+            plan.chosen.push_back(items.back().change);
+        }
     }
     REVET_ASSIGN_OR_RETURN(plan.files, workspace::planApply(*plan.source, items, tree, bases, choice));
     for (workspace::Operation& operation : plan.files.operations) {
-        operation.isLocked = workspace::hasGitLock(operation.path, root != 0)
-            && operation.expected.type == workspace::EntryType::File;
+        operation.isLocked = workspace::hasGitLock(operation.path, root != 0);
     }
     return plan;
 }
@@ -253,6 +316,37 @@ Result<DecisionOutcome> Decision::apply(const workspace::ApplyChoice& choice)
     return outcome;
 }
 
+Result<DecisionOutcome> Decision::commit(const workspace::ApplyChoice& choice)
+{
+    const bool isLinked = !workspace::isHostsRepository(m_roots.front().tree.get(), ".git");
+    const std::size_t root = isLinked ? 1 : 0;
+    if (root >= m_roots.size()) {
+        return fail(ErrorCode::NotFound, "commit the changes of " + m_session.id.text(),
+                    "the project is no git repository: `revet apply` takes files over");
+    }
+    const ScopeExit cleaned([this] { removeScratch(m_engine.places(), m_session.id); });
+    removeScratch(m_engine.places(), m_session.id);
+    REVET_ASSIGN_OR_RETURN(Plan plan, this->plan(0, choice));
+    const int workTree = m_roots.front().tree.get();
+    const auto make = [&](git_repository* repository, const std::string& head, const std::string& tip) {
+        const workspace::SessionCommit commit{workTree, head, tip.empty() ? head : tip,
+                                              workspace::gitPersonOf(workTree, userGitFiles()),
+                                              messageOf(m_session)};
+        return workspace::writeCommit(repository, commit, *plan.source, plan.chosen);
+    };
+    const workspace::KnownBases bases(0, {});
+    REVET_ASSIGN_OR_RETURN(
+        workspace::RepositoryPlan repository,
+        workspace::planCommit(*plan.source, placeOf(root, bases, {}), isLinked ? "" : ".git", make));
+    REVET_RETURN_IF_ERROR(repository.placeObjects());
+    DecisionOutcome outcome;
+    outcome.refs = std::move(repository.refs);
+    outcome.held = std::move(plan.files.held);
+    REVET_RETURN_IF_ERROR(transact(m_roots[root], {}, std::move(repository.operations), outcome));
+    REVET_RETURN_IF_ERROR(close(outcome));
+    return outcome;
+}
+
 Result<DecisionOutcome> Decision::discard(const std::vector<std::string>& paths)
 {
     if (m_session.tier != Tier::Container) {
@@ -265,8 +359,7 @@ Result<DecisionOutcome> Decision::discard(const std::vector<std::string>& paths)
         workspace::Operation operation;
         operation.path = path.empty() ? kLayer : upper + '/' + path;
         operation.isWholeTree = true;
-        REVET_ASSIGN_OR_RETURN(operation.expected,
-                               workspace::lookAt(m_layer.tree.get(), operation.path));
+        REVET_ASSIGN_OR_RETURN(operation.expected, workspace::lookAt(m_layer.tree.get(), operation.path));
         if (!operation.expected.exists()) {
             return fail(ErrorCode::NotFound, "discard what the session did at '" + path + "'",
                         path.empty() ? "it has been discarded"
@@ -335,8 +428,7 @@ Result<DecisionOutcome> Decision::undo(const std::vector<std::string>& paths)
         }
         const bool isGitdir = root != &m_layer && root != &m_roots.front();
         for (workspace::Operation& operation : step.operations) {
-            operation.isLocked = root != &m_layer && workspace::hasGitLock(operation.path, isGitdir)
-                && operation.expected.type == workspace::EntryType::File;
+            operation.isLocked = root != &m_layer && workspace::hasGitLock(operation.path, isGitdir);
         }
         record.undoes = step.undoes;
         REVET_RETURN_IF_ERROR(transact(*root, record, std::move(step.operations), outcome));
@@ -384,9 +476,7 @@ Result<void> Decision::close(DecisionOutcome& outcome)
     std::vector<Event> events;
     for (const std::string& path : outcome.changed | std::views::take(kMaximumRows)) {
         const bool isElsewhere = path.starts_with('/');
-        event.target = isElsewhere ? path
-                       : path.empty() ? m_session.project
-                                      : m_session.project + '/' + path;
+        event.target = isElsewhere ? path : path.empty() ? m_session.project : m_session.project + '/' + path;
         events.push_back(event);
     }
     if (outcome.changed.size() > kMaximumRows) {

@@ -39,6 +39,8 @@ public:
     [[nodiscard]] const std::string& project() const { return m_session.project; }
 
     [[nodiscard]] Result<DecisionOutcome> apply(const workspace::ApplyChoice& choice);
+    /// Instead of touching any file: a commit on the branch revet/SESSION.
+    [[nodiscard]] Result<DecisionOutcome> commit(const workspace::ApplyChoice& choice);
     /// Of a layer: kept aside, so that undo() brings it back. No paths: all of it.
     [[nodiscard]] Result<DecisionOutcome> discard(const std::vector<std::string>& paths);
     /// Takes the newest apply or discard back that has something at these paths, else the newest undo.
@@ -59,6 +61,8 @@ private:
     {
     }
     struct Plan;
+    [[nodiscard]] workspace::CrossingPlace placeOf(std::size_t root, const workspace::Bases& bases,
+                                                   const policy::RunLaterTable& table) const;
     [[nodiscard]] Result<Plan> plan(std::size_t root, const workspace::ApplyChoice& choice) const;
     [[nodiscard]] Result<DecisionOutcome> applyOnce(const workspace::ApplyChoice& choice);
     [[nodiscard]] static Result<void> transact(const Root& root, workspace::Record record,

@@ -196,15 +196,18 @@ int doApply(const Arguments& arguments)
                  "revet apply");
     Options options;
     bool isPinned = false;
+    bool isCommit = false;
     addTo(app, options);
     app.add_flag("--pinned", isPinned,
                  "also what is held back: files that the host runs later, and names that mislead");
+    app.add_flag("--commit", isCommit,
+                 "touch no file: make a commit on the branch revet/ID, for what git does not ignore");
     return decide(app, arguments, options, api::Engine::Candidates::Undecided,
-                  [&isPinned](api::Decision& decision, const SessionWords& words) {
+                  [&isPinned, &isCommit](api::Decision& decision, const SessionWords& words) {
                       workspace::ApplyChoice choice;
                       choice.paths = words.paths;
                       choice.releasesHeld = isPinned;
-                      return decision.apply(choice);
+                      return isCommit ? decision.commit(choice) : decision.apply(choice);
                   });
 }
 

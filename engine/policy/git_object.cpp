@@ -119,7 +119,8 @@ Result<std::vector<GitLink>> readTree(std::string_view bytes)
             return malformed("a tree's entry with a name that leads elsewhere");
         }
         const bool isTree = mode == "40000";
-        if (!names.insert(name).second || (!before.empty() && !isBefore(before, isBeforeTree, name, isTree))) {
+        if (!names.insert(name).second
+            || (!before.empty() && !isBefore(before, isBeforeTree, name, isTree))) {
             return malformed("a tree that is not in order");
         }
         if (isModulesFile(name) && !mode.starts_with("100")) {
@@ -129,8 +130,8 @@ Result<std::vector<GitLink>> readTree(std::string_view bytes)
             return malformed("a tree's entry without an object");
         }
         if (mode != "160000") {
-            links.push_back({std::string(id), isTree ? GitObjectType::Tree : GitObjectType::Blob,
-                             isModulesFile(name)});
+            links.push_back(
+                {std::string(id), isTree ? GitObjectType::Tree : GitObjectType::Blob, isModulesFile(name)});
         }
         before = name;
         isBeforeTree = isTree;
@@ -208,8 +209,7 @@ Result<std::vector<GitLink>> readCommit(std::string_view bytes)
     while (header.isNext("parent ")) {
         links.push_back({header.takeId("parent"), GitObjectType::Commit, false});
     }
-    const bool hasIds
-        = std::ranges::none_of(links, [](const GitLink& link) { return link.id.empty(); });
+    const bool hasIds = std::ranges::none_of(links, [](const GitLink& link) { return link.id.empty(); });
     if (!hasHeader(bytes) || !hasIds || !isIdentity(header.take("author"))
         || !isIdentity(header.take("committer"))) {
         return malformed("a commit that git would not read");

@@ -34,7 +34,7 @@ Hold holdInRepository(const ReviewItem& item)
         return item.runLater.isHeld() ? Hold::Pinned : Hold::None;
     case policy::GitEntry::Config:
         return !item.change.after.exists() ? Hold::Repository
-               : item.runLater.isHeld()    ? Hold::Pinned
+            : item.runLater.isHeld()       ? Hold::Pinned
                                            : Hold::None;
     case policy::GitEntry::Ordinary:
     case policy::GitEntry::DirectoryOnly:

@@ -7,7 +7,6 @@
 #include "engine/workspace/memory_file.h"
 
 #include <git2.h>
-
 #include <sys/stat.h>
 
 namespace revet::workspace {
@@ -113,9 +112,9 @@ Result<std::vector<Change>> CommitChanges::changes()
         if (delta->status != GIT_DELTA_DELETED) {
             REVET_ASSIGN_OR_RETURN(change.after, entryOf(now, delta->new_file.mode));
         }
-        change.kind = !change.before.exists()  ? Change::Kind::Added
-                      : !change.after.exists() ? Change::Kind::Deleted
-                                               : Change::Kind::Modified;
+        change.kind = !change.before.exists() ? Change::Kind::Added
+            : !change.after.exists()          ? Change::Kind::Deleted
+                                              : Change::Kind::Modified;
         change.isContentChanged = old != now;
         m_blobs[change.path] = {old, now};
         changes.push_back(std::move(change));
@@ -129,9 +128,8 @@ Result<UniqueFd> CommitChanges::open(const std::string& path, bool isAfter)
     if (found == m_blobs.end()) {
         return fail(ErrorCode::NotFound, "read a file of a commit");
     }
-    REVET_ASSIGN_OR_RETURN(
-        const std::string text,
-        contentOf(m_repository, isAfter ? found->second.second : found->second.first));
+    REVET_ASSIGN_OR_RETURN(const std::string text,
+                           contentOf(m_repository, isAfter ? found->second.second : found->second.first));
     return openMemoryFile(text);
 }
 

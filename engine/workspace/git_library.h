@@ -5,10 +5,10 @@
 
 #include "engine/base/result.h"
 
-#include <git2/types.h>
-
 #include <memory>
 #include <string>
+
+#include <git2/types.h>
 
 namespace revet::workspace {
 

@@ -6,10 +6,10 @@
 #include "engine/policy/path_pattern.h"
 #include "engine/workspace/name_text.h"
 
-#include <git2/refs.h>
-
 #include <algorithm>
 #include <array>
+
+#include <git2/refs.h>
 
 namespace revet::workspace {
 
@@ -36,8 +36,8 @@ Result<GitRefs> readPackedRefs(std::string_view text)
         if (line.starts_with('#') || line.starts_with('^')) {
             continue; // how it is sorted; what a tag leads to
         }
-        const bool isRef = isId(line.substr(0, kHexBytes)) && line.size() > kHexBytes + 1
-            && line[kHexBytes] == ' ';
+        const bool isRef
+            = isId(line.substr(0, kHexBytes)) && line.size() > kHexBytes + 1 && line[kHexBytes] == ' ';
         if (!isRef) {
             return fail(ErrorCode::Malformed, "read packed-refs");
         }
@@ -68,9 +68,8 @@ bool isPlainRefName(const std::string& name)
     const auto parts = policy::pathComponents(name);
     return ::git_reference_name_is_valid(&isValid, name.c_str()) == 0 && isValid != 0 && !traits.hasControl
         && !traits.hasInvisible && traits.isUtf8 && name.find('\0') == std::string::npos
-        && std::ranges::none_of(parts, [](std::string_view part) {
-               return part.starts_with('-') || part == "HEAD";
-           });
+        && std::ranges::none_of(
+               parts, [](std::string_view part) { return part.starts_with('-') || part == "HEAD"; });
 }
 
 std::string besideName(std::string_view name, std::string_view session, int number)

@@ -6,17 +6,17 @@
 #include "engine/base/scope_exit.h"
 #include "engine/workspace/staging.h"
 
-#include <git2.h>
-#include <git2/sys/odb_backend.h>
-#include <git2/sys/repository.h>
-
 #include <algorithm>
 #include <array>
 #include <unordered_set>
 
 #include <fcntl.h>
+#include <git2.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <git2/sys/odb_backend.h>
+#include <git2/sys/repository.h>
 
 namespace revet::workspace {
 

@@ -32,7 +32,8 @@ public:
     [[nodiscard]] Result<policy::GitObjectType> fetch(const std::string& id);
     /// Whether the host has the object.
     [[nodiscard]] bool isHosts(const std::string& id) const;
-    /// Whether commit `newer` has `older` among its ancestors, or is it; of what was fetched or is the host's.
+    /// Whether commit `newer` has `older` among its ancestors, or is it; of what was fetched or is the
+    /// host's.
     [[nodiscard]] bool reaches(const std::string& newer, const std::string& older) const;
     /// Writes what `ids` need into the host's objects/, safe from a crash of the machine.
     [[nodiscard]] Result<void> place(const std::vector<std::string>& ids) const;

@@ -52,8 +52,10 @@ public:
         m_plan.gitdir = std::move(gitdir);
     }
     Result<RepositoryPlan> run();
+    Result<RepositoryPlan> commit(const MakeCommit& make);
 
 private:
+    Result<void> openObjects();
     Result<std::string> textAt(const std::string& path, std::size_t most) const;
     Result<std::string> textOf(const Change& change) const;
     Result<void> readHost();
@@ -110,7 +112,7 @@ Result<void> Planner::readHost()
         REVET_ASSIGN_OR_RETURN(m_packed, readPackedRefs(text));
         m_isPackedBase = m_place.bases.isBase(m_prefix + "packed-refs", *packed);
     }
-    std::string head = textAt(std::string(kHead), kLargestRef).value_or("");
+    std::string head = textAt(m_place.head, kLargestRef).value_or("");
     constexpr std::string_view kSymbolic = "ref: ";
     if (head.starts_with(kSymbolic)) {
         head = head.substr(kSymbolic.size(), head.find('\n') - kSymbolic.size());
@@ -281,7 +283,7 @@ Result<void> Planner::addFile(const std::string& path, const std::string& text, 
     REVET_RETURN_IF_ERROR(addDirectories(path));
     operation.wanted.type = EntryType::File;
     operation.wanted.mode = operation.expected.exists() ? operation.expected.mode : mode;
-    operation.isLocked = hasGitLock(path, m_prefix.empty()) && !m_directories.contains(parentOf(path));
+    operation.isLocked = hasGitLock(path, m_prefix.empty());
     operation.content = [text] { return openMemoryFile(text); };
     m_plan.operations.push_back(std::move(operation));
     return {};
@@ -296,8 +298,8 @@ Result<void> Planner::addLogLine(const std::string& name, const HostRef& host, c
         return {};
     }
     REVET_ASSIGN_OR_RETURN(std::string text, textAt(log, kLargestRefFile));
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
-        SystemClock().now().time_since_epoch());
+    const auto seconds
+        = std::chrono::duration_cast<std::chrono::seconds>(SystemClock().now().time_since_epoch());
     text.append(host.id.empty() ? kNoId : host.id).append(" ").append(id);
     text += " Revet <revet@localhost> " + std::to_string(seconds.count()) + " +0000\trevet: apply "
         + m_place.session + '\n';
@@ -372,6 +374,34 @@ Result<void> Planner::cross(const std::string& name, const std::string& id)
     return mayMove ? move(name, name, host, id) : crossBeside(name, id);
 }
 
+Result<void> Planner::openObjects()
+{
+    std::vector<const Change*> changes;
+    for (const ReviewItem& item : m_items) {
+        changes.push_back(&item.change);
+    }
+    REVET_ASSIGN_OR_RETURN(
+        auto objects, ObjectCrossing::open(m_source, changes, m_place.tree, m_prefix + "objects", m_scratch));
+    m_plan.objects = std::make_unique<ObjectCrossing>(std::move(objects));
+    return {};
+}
+
+Result<RepositoryPlan> Planner::commit(const MakeCommit& make)
+{
+    REVET_RETURN_IF_ERROR(readHost());
+    REVET_RETURN_IF_ERROR(openObjects());
+    const std::string name = "refs/heads/revet/" + m_place.session;
+    const HostRef host = hostRef(name);
+    REVET_ASSIGN_OR_RETURN(const std::string id, make(m_plan.objects->repository(), m_head, host.id));
+    if (!id.empty()) {
+        REVET_ASSIGN_OR_RETURN(const policy::GitObjectType type, m_plan.objects->fetch(id));
+        static_cast<void>(type);
+        const bool mayMove = !host.isOther && isRoomFor(name);
+        REVET_RETURN_IF_ERROR(mayMove ? move(name, name, host, id) : crossBeside("refs/heads/commit", id));
+    }
+    return std::move(m_plan);
+}
+
 Result<RepositoryPlan> Planner::run()
 {
     if (lookAt(m_place.tree, m_prefix + "reftable").value_or(Entry()).exists()) {
@@ -383,13 +413,7 @@ Result<RepositoryPlan> Planner::run()
     if (m_box.empty()) {
         return std::move(m_plan);
     }
-    std::vector<const Change*> changes;
-    for (const ReviewItem& item : m_items) {
-        changes.push_back(&item.change);
-    }
-    REVET_ASSIGN_OR_RETURN(auto objects, ObjectCrossing::open(m_source, changes, m_place.tree,
-                                                              m_prefix + "objects", m_scratch));
-    m_plan.objects = std::make_unique<ObjectCrossing>(std::move(objects));
+    REVET_RETURN_IF_ERROR(openObjects());
     for (const bool isHead : {false, true}) { // branches first, which may hold what HEAD has
         for (const auto& [name, id] : m_box) {
             if (name.starts_with(kHead) == isHead) {
@@ -456,6 +480,13 @@ Result<std::vector<RepositoryPlan>> planRepositories(ChangeSource& source,
         plans.push_back(std::move(plan));
     }
     return plans;
+}
+
+Result<RepositoryPlan> planCommit(ChangeSource& source, const CrossingPlace& place, const std::string& gitdir,
+                                  const MakeCommit& make)
+{
+    REVET_RETURN_IF_ERROR(startGit());
+    return Planner(source, {}, place, {}, gitdir, place.scratch / "commit").commit(make);
 }
 
 bool hasGitLock(const std::string& path, bool isGitdir)

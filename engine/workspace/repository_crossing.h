@@ -8,6 +8,7 @@
 #include "engine/workspace/review.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ struct CrossingPlace
 {
     int tree = -1; ///< borrowed
     int workTree = -1; ///< borrowed; where the commits' files would lie
+    std::string head = "HEAD"; ///< the work tree's, below the gitdir
     const Bases& bases;
     const policy::RunLaterTable& table;
     std::string session;
@@ -53,6 +55,14 @@ struct CrossingPlace
                                                                    const std::vector<ReviewItem>& items,
                                                                    const CrossingPlace& place,
                                                                    const ApplyChoice& choice);
+
+/// A commit that is made here, for the branch "revet/SESSION", or "revet/SESSION/commit" where that has no
+/// room. `make` gets the host's present commit and that of the branch, either may be empty, and writes to the
+/// repository; empty: there is nothing to commit.
+using MakeCommit = std::function<Result<std::string>(git_repository* repository, const std::string& head,
+                                                     const std::string& tip)>;
+[[nodiscard]] Result<RepositoryPlan> planCommit(ChangeSource& source, const CrossingPlace& place,
+                                                const std::string& gitdir, const MakeCommit& make);
 
 /// Whether the host has a repository there.
 [[nodiscard]] bool isHostsRepository(int tree, const std::string& gitdir);

@@ -296,7 +296,14 @@ bool Maker::needsAttributes(const std::string& path, const Planned& planned) con
 Result<void> Maker::takeLocks()
 {
     for (const auto& [path, planned] : m_plan) {
-        if (planned.isDone || !planned.operation.isLocked) {
+        const auto parent = m_plan.find(parentOf(path));
+        // A directory that comes or goes has nobody else's refs.
+        const bool isInPlace = parent == m_plan.end()
+            || (parent->second.present.type == EntryType::Directory
+                && parent->second.operation.wanted.type == EntryType::Directory);
+        const bool isFile
+            = planned.present.type == EntryType::File || planned.operation.wanted.type == EntryType::File;
+        if (planned.isDone || !planned.operation.isLocked || !isFile || !isInPlace) {
             continue;
         }
         Step step;

@@ -45,8 +45,9 @@ private Q_SLOTS:
 
     void bringsCommitsBranchesAndTags()
     {
-        box(std::string(kCommitTwo) + "; git tag -am one v1; git checkout -qb topic; git commit -q "
-                                      "--allow-empty -m three; git rev-parse HEAD > tip");
+        box(std::string(kCommitTwo)
+            + "; git tag -am one v1; git checkout -qb topic; git commit -q "
+              "--allow-empty -m three; git rev-parse HEAD > tip");
         const std::string index = readFile(project() / ".git/index");
         const TreeSnapshot refs = snapshotOf(project() / ".git/refs");
         apply();
@@ -153,9 +154,9 @@ private Q_SLOTS:
     void onlyTheCommitsOrOnlyTheFiles()
     {
         box(std::string(kCommitTwo) + "; echo more > c");
-        QCOMPARE(revet({"apply", "c"}).status, 0);
+        QCOMPARE(revet({"apply", m_id, "c"}).status, 0);
         QCOMPARE(git("rev-parse HEAD"), m_first);
-        QCOMPARE(revet({"apply", ".git"}).status, 0);
+        QCOMPARE(revet({"apply", m_id, ".git"}).status, 0);
         QCOMPARE(git("log -1 --format=%s"), std::string("two"));
         QVERIFY(!fs::exists(project() / "b"));
     }
@@ -184,7 +185,8 @@ private Q_SLOTS:
     void hooksNeverCrossAndConfigurationOnlyWhereItIsHarmless()
     {
         box("git config user.name Box; printf '#!/bin/sh\\ntouch pwned\\n' > .git/hooks/post-checkout; "
-            "chmod +x .git/hooks/post-checkout; mkdir -p .git/info; echo '* filter=x' > .git/info/attributes; "
+            "chmod +x .git/hooks/post-checkout; mkdir -p .git/info; echo '* filter=x' > "
+            ".git/info/attributes; "
             + std::string(kCommitTwo));
         apply();
         QCOMPARE(git("config --local user.name"), std::string("Box"));
@@ -212,7 +214,8 @@ private Q_SLOTS:
 
     void aNewRepositoryCrossesWithoutItsHooks()
     {
-        box("git init -q sub; cd sub; git config user.name x; git config user.email x@example.org; echo x > x; "
+        box("git init -q sub; cd sub; git config user.name x; git config user.email x@example.org; echo x > "
+            "x; "
             "git add x; git commit -qm inner; "
             "echo 'touch pwned' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit");
         apply();
@@ -227,10 +230,10 @@ private Q_SLOTS:
         m_world->prepare("git worktree add -q " + tree.string() + " -b side");
         RunOptions options;
         options.directory = tree;
-        const Finished ran = m_world->runner().revet(
-            {"run", "--tier", "container", "--", "sh", "-c",
-             "echo l > l; git add l; git commit -qm linked; git branch other"},
-            options);
+        const Finished ran
+            = m_world->runner().revet({"run", "--tier", "container", "--", "sh", "-c",
+                                       "echo l > l; git add l; git commit -qm linked; git branch other"},
+                                      options);
         QVERIFY2(ran.status == 0, ran.err.c_str());
         const Finished applied = m_world->runner().revet({"apply"}, options);
         QVERIFY2(applied.status == 0, applied.err.c_str());
@@ -253,18 +256,57 @@ private Q_SLOTS:
         isWhole();
     }
 
+    void aCommitInsteadOfFiles()
+    {
+        box("echo two > b; echo more >> tracked; chmod +x tracked; mkdir -p d/e; echo x > d/e/f; "
+            "ln -s b link; echo junk.o > .gitignore; echo x > junk.o; rm -rf none; "
+            "mkdir .vscode; echo {} > .vscode/tasks.json");
+        const TreeSnapshot before = snapshotOf(project() / ".git/refs");
+        const std::string index = readFile(project() / ".git/index");
+        const std::string branch = "revet/" + m_id;
+        const Finished made = apply({"--commit"});
+        QVERIFY(made.out.find("held back: .vscode/tasks.json") != std::string::npos);
+        QVERIFY(made.out.find("commits: " + branch + " is at ") != std::string::npos);
+        QCOMPARE(git("diff --name-status " + m_main + ' ' + branch),
+                 std::string("A\t.gitignore\nA\tb\nA\td/e/f\nA\tlink\nM\ttracked"));
+        QCOMPARE(git("ls-tree " + branch + " tracked link | cut -c1-6"), std::string("120000\n100755"));
+        QCOMPARE(git("log -1 --format=%an%ae " + branch), std::string("Testertester@example.org"));
+        QCOMPARE(git("log -1 --format='%(trailers:key=Revet-Session,valueonly)' " + branch), m_id);
+        QCOMPARE(git("rev-parse " + branch + "^"), m_first);
+        QCOMPARE(git("status --porcelain"), std::string());
+        QCOMPARE(readFile(project() / ".git/index"), index);
+        QCOMPARE(state(), std::string("review"));
+        isWhole();
+        QCOMPARE(apply({"--commit"}).out.find("commits:"), std::string::npos);
+        const Finished undone = revet({"undo"});
+        QVERIFY2(undone.status == 0, undone.err.c_str());
+        QCOMPARE(treeDifferences(before, snapshotOf(project() / ".git/refs")), std::string());
+        QCOMPARE(revet({"apply", m_id, "--commit", "b"}).status, 0);
+        QCOMPARE(git("diff --name-status " + m_main + ' ' + branch), std::string("A\tb"));
+    }
+
+    void aCommitWhereTheBranchHasNoRoom()
+    {
+        box("git checkout -q --detach; git commit -q --allow-empty -m loose; echo two > b");
+        QCOMPARE(revet({"apply", m_id, ".git"}).status, 0);
+        apply({"--commit"});
+        QCOMPARE(git("diff --name-status " + m_main + " revet/" + m_id + "/commit"), std::string("A\tb"));
+    }
+
     void hostileObjectsDoNotCross_data()
     {
         QTest::addColumn<QString>("script");
         const auto row = [](const char* name, const char* script) {
             QTest::newRow(name) << QString::fromLatin1(script);
         };
-        row("a tree with .git", "b=$(git hash-object -w tracked); t=$(printf '100644 .GIT\\0' | cat - "
-                                "<(echo -n $b | xxd -r -p) | git hash-object -t tree --literally -w --stdin); "
-                                "git update-ref refs/heads/evil $(git commit-tree -m x $t)");
-        row("a tree that leads up", "b=$(git hash-object -w tracked); t=$(printf '100644 ..\\0' | cat - "
-                                    "<(echo -n $b | xxd -r -p) | git hash-object -t tree --literally -w "
-                                    "--stdin); git update-ref refs/heads/evil $(git commit-tree -m x $t)");
+        row("a tree with .git",
+            "b=$(git hash-object -w tracked); t=$(printf '100644 .GIT\\0' | cat - "
+            "<(echo -n $b | xxd -r -p) | git hash-object -t tree --literally -w --stdin); "
+            "git update-ref refs/heads/evil $(git commit-tree -m x $t)");
+        row("a tree that leads up",
+            "b=$(git hash-object -w tracked); t=$(printf '100644 ..\\0' | cat - "
+            "<(echo -n $b | xxd -r -p) | git hash-object -t tree --literally -w "
+            "--stdin); git update-ref refs/heads/evil $(git commit-tree -m x $t)");
         row("a commit without an author",
             "c=$(printf 'tree %s\\n\\nx\\n' $(git rev-parse HEAD^{tree}) | git hash-object -t commit "
             "--literally -w --stdin); echo $c > .git/refs/heads/evil");
@@ -291,13 +333,16 @@ private Q_SLOTS:
         row("a name with bells", "git rev-parse HEAD > \".git/refs/heads/$(printf 'evil\\a')\"");
         row("a submodule's command",
             "printf '[submodule \"x\"]\\n path = x\\n url = u\\n update = !evil\\n' > .gitmodules; git "
-            "checkout -qb evil; git add -A; git commit -qm q; git rm -q --cached .gitmodules; rm .gitmodules");
+            "checkout -qb evil; git add -A; git commit -qm q; git rm -q --cached .gitmodules; rm "
+            ".gitmodules");
         row("a submodule that leads up",
-            "printf '[submodule \"../../x\"]\\n path = x\\n url = u\\n' > .gitmodules; git checkout -qb evil; "
+            "printf '[submodule \"../../x\"]\\n path = x\\n url = u\\n' > .gitmodules; git checkout -qb "
+            "evil; "
             "git add -A; git commit -qm q; git rm -q --cached .gitmodules; rm .gitmodules");
-        row("a damaged pack", "git checkout -qb evil; echo q > q; git add q; git commit -qm q; git gc -q; "
-                              "for p in .git/objects/pack/*.pack; do chmod +w $p; "
-                              "printf XXXX | dd of=$p bs=1 seek=20 conv=notrunc status=none; done");
+        row("a damaged pack",
+            "git checkout -qb evil; echo q > q; git add q; git commit -qm q; git gc -q; "
+            "for p in .git/objects/pack/*.pack; do chmod +w $p; "
+            "printf XXXX | dd of=$p bs=1 seek=20 conv=notrunc status=none; done");
         row("an index that lies",
             "git checkout -qb evil; echo q > q; git add q; git commit -qm q; git gc -q --prune=now; "
             "for p in .git/objects/pack/*.idx; do chmod +w $p; head -c 3000 /dev/urandom > $p; done; "
@@ -335,12 +380,14 @@ private Q_SLOTS:
     /// A person commits all the time while sessions' commits are taken over.
     void nobodysCommitsAreLost()
     {
-        m_world->prepare("(i=0; while ! test -e ../stop; do i=$((i+1)); git commit -q --allow-empty -m human-$i "
-                         "&& echo human-$i >> ../humans; done) > /dev/null 2>&1 &");
+        m_world->prepare(
+            "(i=0; while ! test -e ../stop; do i=$((i+1)); git commit -q --allow-empty -m human-$i "
+            "&& echo human-$i >> ../humans; done) > /dev/null 2>&1 &");
         std::string agents;
         for (int i = 0; i < 5; ++i) {
             const std::string name = "agent-" + std::to_string(i);
-            box("git commit -q --allow-empty -m " + name);
+            // The host's lock on its index shows in the box.
+            box("until git commit -q --allow-empty -m " + name + " 2>/dev/null; do sleep 0.05; done");
             agents += name + '\n';
             static_cast<void>(revet({"apply", m_id, ".git"}));
         }
