@@ -257,7 +257,12 @@ Result<Decision::Plan> Decision::plan(std::size_t root, const workspace::ApplyCh
             plan.chosen.push_back(items.back().change);
         }
     }
-    REVET_ASSIGN_OR_RETURN(plan.files, workspace::planApply(*plan.source, items, tree, bases, choice));
+    workspace::ApplyChoice own = choice;
+    if (choice.merges) {
+        own.merged
+            = workspace::mergeChanged(*plan.source, plan.chosen, tree, bases, nanoseconds(m_session.started));
+    }
+    REVET_ASSIGN_OR_RETURN(plan.files, workspace::planApply(*plan.source, items, tree, bases, own));
     for (workspace::Operation& operation : plan.files.operations) {
         operation.isLocked = workspace::hasGitLock(operation.path, root != 0);
     }

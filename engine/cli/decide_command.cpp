@@ -139,6 +139,9 @@ int printAsText(const std::string& project, const DecisionOutcome& outcome)
         for (const workspace::Conflict& conflict : outcome.conflicts) {
             text += "\n  " + displayEscape(conflict.path) + ": " + displayEscape(conflict.why);
         }
+        text += outcome.purpose == Purpose::Apply
+            ? "\n`revet apply --merge` joins what both sides changed in a text, `--commit` touches no file"
+            : "";
         complain(text);
         return kConflict;
     }
@@ -197,16 +200,21 @@ int doApply(const Arguments& arguments)
     Options options;
     bool isPinned = false;
     bool isCommit = false;
+    bool merges = false;
     addTo(app, options);
     app.add_flag("--pinned", isPinned,
                  "also what is held back: files that the host runs later, and names that mislead");
+    app.add_flag(
+        "--merge", merges,
+        "where you changed a committed text as well: both changes, if they are not in the same lines");
     app.add_flag("--commit", isCommit,
                  "touch no file: make a commit on the branch revet/ID, for what git does not ignore");
     return decide(app, arguments, options, api::Engine::Candidates::Undecided,
-                  [&isPinned, &isCommit](api::Decision& decision, const SessionWords& words) {
+                  [&](api::Decision& decision, const SessionWords& words) {
                       workspace::ApplyChoice choice;
                       choice.paths = words.paths;
                       choice.releasesHeld = isPinned;
+                      choice.merges = merges;
                       return isCommit ? decision.commit(choice) : decision.apply(choice);
                   });
 }

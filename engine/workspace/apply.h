@@ -64,8 +64,10 @@ struct ApplyChoice
 {
     std::vector<std::string> paths; ///< and what is below them; none: all
     bool releasesHeld = false; ///< the yes for what canBeReleased()
-    /// Instead of the session's content: chosen hunks, or a merge. The person has seen what is there now.
+    /// Instead of the session's content: chosen hunks. The person has seen what is there now.
     std::map<std::string, std::string> contents;
+    bool merges = false; ///< of text that the host changed since its base; see mergeChanged()
+    std::map<std::string, std::string> merged; ///< content that is of both sides
 };
 
 struct HeldChange
@@ -81,6 +83,12 @@ struct ApplyPlan
     std::vector<Operation> operations;
     std::vector<HeldChange> held;
 };
+
+/// Merges what changed on both sides, and nothing that needs a person to choose. Texts by path; what the host
+/// began with is what its branch had when the session `began` (nanoseconds since 1970).
+[[nodiscard]] std::map<std::string, std::string> mergeChanged(ChangeSource& source,
+                                                              const std::vector<Change>& changes, int tree,
+                                                              const Bases& bases, std::int64_t began);
 
 /// `tree`: the project's root. The source must outlive the operations. What the host changed since its base
 /// becomes a conflict of the transaction that gets them, unless it is as wanted by now.

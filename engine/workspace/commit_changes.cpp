@@ -15,13 +15,6 @@ namespace {
 
 constexpr std::size_t kMostChanges = 500'000;
 
-std::string hexOf(const git_oid& oid)
-{
-    std::string hex(GIT_OID_HEXSZ, '\0');
-    ::git_oid_fmt(hex.data(), &oid);
-    return hex;
-}
-
 struct FreeTree
 {
     void operator()(git_tree* tree) const noexcept { ::git_tree_free(tree); }

@@ -46,6 +46,22 @@ tl::unexpected<Error> failGit(std::string operation)
     return fail(ErrorCode::System, std::move(operation), error == nullptr ? "" : error->message);
 }
 
+std::string hexOf(const git_oid& id)
+{
+    std::string hex(GIT_OID_HEXSZ, '\0');
+    ::git_oid_fmt(hex.data(), &id);
+    return hex;
+}
+
+GitRepository openWorkTree(int workTree)
+{
+    git_repository* repository = nullptr;
+    const std::string path = "/proc/self/fd/" + std::to_string(workTree);
+    const bool isOpen
+        = ::git_repository_open_ext(&repository, path.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr) == 0;
+    return GitRepository(isOpen ? repository : nullptr);
+}
+
 void FreeGit::operator()(git_odb* odb) const noexcept
 {
     ::git_odb_free(odb);

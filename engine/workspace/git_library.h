@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include <git2/oid.h>
 #include <git2/types.h>
 
 namespace revet::workspace {
@@ -17,6 +18,9 @@ namespace revet::workspace {
 /// What libgit2 says of its last failure.
 [[nodiscard]] tl::unexpected<Error> failGit(std::string operation);
 
+/// In hexadecimal.
+[[nodiscard]] std::string hexOf(const git_oid& id);
+
 struct FreeGit
 {
     void operator()(git_odb* odb) const noexcept;
@@ -24,5 +28,8 @@ struct FreeGit
 };
 using GitOdb = std::unique_ptr<git_odb, FreeGit>;
 using GitRepository = std::unique_ptr<git_repository, FreeGit>;
+
+/// The repository of an open directory, for what it says: nothing of it is run. None where there is none.
+[[nodiscard]] GitRepository openWorkTree(int workTree);
 
 } // namespace revet::workspace

@@ -50,14 +50,6 @@ std::string idOf(const std::string& hex)
     return {std::begin(oid.id), std::end(oid.id)};
 }
 
-std::string hexOf(const std::string& id)
-{
-    const git_oid oid = oidOf(id);
-    std::string hex(GIT_OID_HEXSZ, '\0');
-    ::git_oid_fmt(hex.data(), &oid);
-    return hex;
-}
-
 bool isHex(std::string_view text)
 {
     return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -65,7 +57,7 @@ bool isHex(std::string_view text)
 
 tl::unexpected<Error> cannotCross(ErrorCode code, const std::string& id, std::string why)
 {
-    return fail(code, "take over object " + hexOf(id), std::move(why));
+    return fail(code, "take over object " + hexOf(oidOf(id)), std::move(why));
 }
 
 Result<void> copyLoose(const UniqueFd& file, const fs::path& folder, const std::string& name)
@@ -330,7 +322,7 @@ bool ObjectCrossing::reaches(const std::string& newer, const std::string& older)
 
 Result<void> ObjectCrossing::placeOne(const std::string& id) const
 {
-    const std::string hex = hexOf(id);
+    const std::string hex = hexOf(oidOf(id));
     const std::string folder = m_objects + '/' + hex.substr(0, kFolderHex);
     const std::string name = hex.substr(kFolderHex);
     const fs::path made = m_out / hex.substr(0, kFolderHex) / name;

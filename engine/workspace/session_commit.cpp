@@ -17,13 +17,6 @@ namespace {
 constexpr std::size_t kLargestFile = std::size_t{512} << 20U;
 constexpr const char* kIgnoreFile = ".gitignore";
 
-std::string hexOf(const git_oid& oid)
-{
-    std::string hex(GIT_OID_HEXSZ, '\0');
-    ::git_oid_fmt(hex.data(), &oid);
-    return hex;
-}
-
 struct FreeIndex
 {
     void operator()(git_index* index) const noexcept { ::git_index_free(index); }
@@ -49,17 +42,6 @@ Git<git_tree> treeOf(const Git<git_commit>& commit)
     git_tree* tree = nullptr;
     const bool isFound = commit && ::git_commit_tree(&tree, commit.get()) == 0;
     return Git<git_tree>(isFound ? tree : nullptr);
-}
-
-/// The host's work tree as a repository, for what it says of ignored files and of the person; nothing of it
-/// is run. None where there is none.
-GitRepository openWorkTree(int workTree)
-{
-    git_repository* repository = nullptr;
-    const std::string path = "/proc/self/fd/" + std::to_string(workTree);
-    const bool isOpen
-        = ::git_repository_open_ext(&repository, path.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr) == 0;
-    return GitRepository(isOpen ? repository : nullptr);
 }
 
 Result<git_oid> writeBlob(git_repository* repository, ChangeSource& source, const Change& change)

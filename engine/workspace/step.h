@@ -44,6 +44,7 @@ struct Step
     Entry before; ///< what lay at `path`
     Entry after; ///< what lies there when the transaction is over
     bool isWholeTree = false; ///< TakeOut: a directory need not be empty
+    bool isMerge = false; ///< as of the operation
 
     // Of SetAttributes.
     mode_t mode = 0;

@@ -240,6 +240,7 @@ void Maker::bringIn(const std::string& path, const Planned& planned)
 {
     Step step;
     step.isWholeTree = planned.operation.isWholeTree;
+    step.isMerge = planned.operation.isMerge;
     step.kind = isSwap(planned) ? Step::Kind::Swap : Step::Kind::PutIn;
     step.path = path;
     step.slot = m_incoming[path].slot;

@@ -293,6 +293,38 @@ private Q_SLOTS:
         QCOMPARE(git("diff --name-status " + m_main + " revet/" + m_id + "/commit"), std::string("A\tb"));
     }
 
+    void textsThatBothSidesChangedAreMerged()
+    {
+        m_world->prepare("seq 1 20 > tracked; seq 1 20 > same; git add -A; git commit -qm seq");
+        waitForTheClock();
+        box("sed -i 's/^2$/two/' tracked; sed -i 's/^2$/two/' same");
+        m_world->prepare("sed -i 's/^19$/nineteen/' tracked");
+        const TreeSnapshot before = snapshotOf(project());
+        const Finished refused = revet({"apply", m_id});
+        QCOMPARE(refused.status, 6);
+        QVERIFY(refused.err.find("--merge") != std::string::npos);
+        apply({"--merge"});
+        const std::string merged = readFile(project() / "tracked");
+        QVERIFY(merged.starts_with("1\ntwo\n3\n") && merged.ends_with("18\nnineteen\n20\n"));
+        // Once more is harmless, and without the merge nothing of the host's goes.
+        apply({"--merge"});
+        QCOMPARE(revet({"apply", m_id}).status, 6);
+        QCOMPARE(readFile(project() / "tracked"), merged);
+        QCOMPARE(revet({"undo", m_id}).status, 0);
+        QCOMPARE(treeDifferences(before, snapshotOf(project())), std::string());
+    }
+
+    void textsThatBothSidesChangedInTheSameLinesAreLeftAlone()
+    {
+        m_world->prepare("seq 1 20 > tracked; git commit -qam seq");
+        waitForTheClock();
+        box("sed -i 's/^2$/two/' tracked; echo new > new");
+        m_world->prepare("sed -i 's/^2$/zwei/' tracked");
+        const TreeSnapshot before = snapshotOf(project());
+        QCOMPARE(revet({"apply", m_id, "--merge"}).status, 6);
+        QCOMPARE(treeDifferences(before, snapshotOf(project())), std::string());
+    }
+
     void hostileObjectsDoNotCross_data()
     {
         QTest::addColumn<QString>("script");
