@@ -30,7 +30,8 @@ Pasts pastsOf(const Record& record)
     const std::map<std::uint32_t, std::string> moved = movedSlots(record);
     Pasts pasts;
     for (const Step& step : record.steps) {
-        if (step.kind == Step::Kind::Fetch) {
+        if (step.kind == Step::Kind::Fetch || step.kind == Step::Kind::TakeLock
+            || step.kind == Step::Kind::Release) {
             continue;
         }
         const auto [found, isFirst] = pasts.try_emplace(step.path);
