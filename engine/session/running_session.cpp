@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -84,7 +86,7 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
                                      {home / ".gitconfig", places.config.parent_path() / "git/config"})));
     }
     REVET_RETURN_IF_ERROR(startUndo(data, places));
-    REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady());
+    REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady(m_frontEnd.fd()));
     REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), places));
     REVET_RETURN_IF_ERROR(startCommand());
     return serve();
@@ -215,6 +217,10 @@ SessionEnd RunningSession::serve()
         const int ready = ::poll(sources.data(), sources.size(), patience());
         if (m_killAt && m_clock.steadyNow() >= *m_killAt) {
             return {m_stopReason, std::nullopt, std::nullopt};
+        }
+        if (ready < 0 && errno != EINTR) {
+            return {std::string("waiting for the box failed: ") + std::strerror(errno), std::nullopt,
+                    std::nullopt};
         }
         if (ready <= 0) {
             continue;

@@ -193,6 +193,23 @@ private Q_SLOTS:
         verifyGone(world);
     }
 
+    void leavesNothingWhenTheClientIsKilledBeforeTheCommandRuns_data() { addTierRows(); }
+    void leavesNothingWhenTheClientIsKilledBeforeTheCommandRuns()
+    {
+        const World world;
+        for (unsigned delay = 0; delay < 30; ++delay) { // ms: all of a start, on a slow machine too
+            RunningSession session(world, fetched("tier"), {"/bin/sleep", "600"});
+            QVERIFY(session.process().waitForStarted(kPatience));
+            QTest::qWait(static_cast<int>(delay));
+            session.process().kill();
+            session.process().waitForFinished(kPatience);
+        }
+        QVERIFY(comesTrue(kPatience, [&] { return processesMentioning(world.project()).empty(); }));
+        verifyGone(world);
+        const Finished listed = world.runner().revet({"ps"});
+        QVERIFY2(listed.status == 0 && listed.out.find("running") == std::string::npos, listed.out.c_str());
+    }
+
     void leavesNothingWhenStopped_data() { addTierRows(); }
     void leavesNothingWhenStopped()
     {
