@@ -9,10 +9,8 @@
 #include "engine/domain/display_escape.h"
 #include "engine/journal/addendum.h"
 #include "engine/session/closed_directory.h"
-#include "engine/session/installation.h"
 #include "engine/session/record_places.h"
 #include "engine/session/review_roots.h"
-#include "engine/session/shipped_data.h"
 #include "engine/session/workspace_record.h"
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/history.h"
@@ -230,10 +228,9 @@ workspace::CrossingPlace Decision::placeOf(std::size_t root, const workspace::Ba
 
 Result<Decision::Plan> Decision::plan(std::size_t root, const workspace::ApplyChoice& choice) const
 {
-    REVET_ASSIGN_OR_RETURN(session::Installation installation, session::Installation::find());
-    REVET_ASSIGN_OR_RETURN(const policy::RunLaterTable table,
-                           session::ShippedData(std::move(installation), m_engine.places()).runLater());
     REVET_ASSIGN_OR_RETURN(auto roots, session::openReview(m_engine.places(), m_session));
+    REVET_ASSIGN_OR_RETURN(const policy::RunLaterTable table,
+                           session::reviewTable(m_engine.places(), session::pathsOf(roots)));
     Plan plan;
     plan.source = std::move(roots.at(root).source);
     const int tree = m_roots[root].tree.get();

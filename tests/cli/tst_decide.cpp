@@ -107,6 +107,44 @@ private Q_SLOTS:
         QCOMPARE(revet({"apply", "../elsewhere"}).status, 3);
     }
 
+    void holdsWhatOnlyTheHostsConfigurationRuns()
+    {
+        m_world->prepare(
+            "git init -q; mkdir scripts editor; echo old > scripts/watch; echo {} > editor/tasks.json; "
+            "ln -s editor .idea; echo old > variables; ln -s variables .envrc; "
+            "git config core.fsmonitor scripts/watch; git config core.hooksPath scripts/hooks");
+        const std::string deeds
+            = "echo new > scripts/watch; mkdir scripts/hooks; echo x > scripts/hooks/pre-commit; "
+              "echo new > editor/tasks.json; echo new > variables; echo new > free";
+        QCOMPARE(m_world->runner().runScript("container", deeds).status, 0);
+        const std::string id = m_world->runner().lastSession();
+        const Finished applied = revet({"apply", id, "--json"});
+        QCOMPARE(applied.status, 0);
+        QCOMPARE(told(applied),
+                 std::string("applied free; held editor/tasks.json; held scripts/hooks; "
+                             "held scripts/hooks/pre-commit; held scripts/watch; held variables"));
+        QCOMPARE(readFile(project() / "scripts/watch"), std::string("old\n"));
+        QVERIFY(!fs::exists(project() / "scripts/hooks"));
+    }
+
+    void takesNoPathForASessionElsewhere()
+    {
+        const fs::path other = project().parent_path() / "other";
+        const std::string start = m_id.substr(0, 2);
+        m_world->prepare("mkdir ../other; echo x > ../other/" + start + "; echo x > " + start);
+        const auto in = [this](const fs::path& directory, std::vector<std::string> arguments) {
+            RunOptions options;
+            options.directory = directory.string();
+            return m_world->runner().revet(std::move(arguments), options).status;
+        };
+        QCOMPARE(in(other, {"discard", start}), 3); // no session of this project
+        QCOMPARE(in(project(), {"discard", start}), 2); // a path, and the beginning of a session's id
+        QCOMPARE(in(project(), {"discard", "./" + start}), 3); // the path, at which nothing was done
+        QCOMPARE(state(), std::string("review"));
+        QCOMPARE(in(other, {"discard", m_id}), 0);
+        QCOMPARE(state(), std::string("closed"));
+    }
+
     void refusesWhatTheHostChangedMeanwhile()
     {
         writeFile(project() / "a", "mine\n");
