@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 /// Below this a shortened cell says nothing; then the line may rather be too long.
+constexpr std::size_t kWidestPadding = 100; ///< columns; where there is no terminal no cell is cut
 constexpr std::size_t kNarrowest = 8;
 
 } // namespace
@@ -66,7 +67,9 @@ std::string TextTable::toText(std::size_t columns) const
         std::string line;
         for (std::size_t i = 0; i < m_columns.size(); ++i) {
             const std::string cell = elideMiddle(cellAt(i), widths[i]);
-            const std::string padding(widths[i] - displayColumns(cell), ' ');
+            // One long cell does not move all others out of sight.
+            const std::size_t shown = displayColumns(cell);
+            const std::string padding(std::max(std::min(widths[i], kWidestPadding), shown) - shown, ' ');
             line += m_columns[i].align == Align::Right ? padding + cell : cell + padding;
             line.append(kGap, ' ');
         }

@@ -19,7 +19,7 @@ bool isMisleading(Oddity oddity)
 {
     return oddity == Oddity::LeavingLink || oddity == Oddity::ControlCharacter
         || oddity == Oddity::InvisibleCharacter || oddity == Oddity::NotUtf8
-        || oddity == Oddity::CaseCollision;
+        || oddity == Oddity::CaseCollision || oddity == Oddity::TooDeep;
 }
 
 /// Of git's own files the host keeps its own: commits cross as commits. What makes git run something, or may

@@ -5,6 +5,7 @@
 
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/layer_changes.h"
+#include "engine/workspace/oddities.h"
 #include "engine/workspace/overlay_marks.h"
 
 #include <cerrno>
@@ -103,7 +104,7 @@ Result<void> LayerWalk::compare(const std::string& path, Entry before, Entry aft
 {
     const bool wasDirectory = before.type == EntryType::Directory;
     const bool isDirectory = after.type == EntryType::Directory;
-    if (isDirectory) {
+    if (isDirectory && !isTooDeep(path)) {
         m_pending.push_back({path, hidesLower || !wasDirectory});
     }
     if (wasDirectory != isDirectory) {
@@ -178,7 +179,7 @@ Result<void> LayerWalk::deleteTree(const std::string& path, Entry before)
             }
             const bool isDirectory = entry.type == EntryType::Directory;
             std::string below = join(directory, name);
-            if (isDirectory) {
+            if (isDirectory && !isTooDeep(below)) {
                 pending.push_back(below);
             }
             REVET_RETURN_IF_ERROR(

@@ -7,6 +7,7 @@
 #include "engine/workspace/name_text.h"
 #include "engine/workspace/overlay_marks.h"
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <string>
@@ -45,7 +46,7 @@ bool isOrdinaryAttribute(std::string_view name)
 
 std::string_view toString(Oddity oddity)
 {
-    constexpr std::array<std::string_view, 13> kNames = {"setuid",
+    constexpr std::array<std::string_view, 14> kNames = {"setuid",
                                                          "setgid",
                                                          "device",
                                                          "fifo",
@@ -57,8 +58,16 @@ std::string_view toString(Oddity oddity)
                                                          "differs by case only",
                                                          "new executable",
                                                          "hard link",
+                                                         "too deep to look into",
                                                          "extended attributes"};
     return kNames.at(static_cast<std::size_t>(oddity));
+}
+
+bool isTooDeep(std::string_view directory)
+{
+    constexpr std::size_t kLongest = 3000; // bytes: leaves room for a name, and for what leads to the tree
+    constexpr std::ptrdiff_t kDeepest = 128;
+    return directory.size() >= kLongest || std::ranges::count(directory, '/') >= kDeepest;
 }
 
 bool couldLeave(std::string_view path, std::string_view target)
@@ -112,6 +121,10 @@ std::vector<Oddity> odditiesOf(const Change& change)
         }
         break;
     case EntryType::Directory:
+        if (isTooDeep(change.path)) {
+            found.push_back(Oddity::TooDeep);
+        }
+        break;
     case EntryType::Absent:
         break;
     }

@@ -25,9 +25,15 @@ enum class Oddity : std::uint8_t {
     CaseCollision, ///< with another name beside it, or with ".git"
     NewExecutable,
     HardLink, ///< has more names than this one
+    TooDeep, ///< a directory whose content is not listed, see isTooDeep()
     Attribute, ///< extended attributes or an access control list
 };
 [[nodiscard]] std::string_view toString(Oddity oddity);
+
+/// Whether what is below the directory is neither listed nor taken over. Boxes make trees deeper than any
+/// path reaches (PATH_MAX), by names relative to a directory; work on a tree grows by the square of its
+/// depth.
+[[nodiscard]] bool isTooDeep(std::string_view directory);
 
 /// Whether a link at `path` with this target could lead out of the tree. Decided by its text alone, so that
 /// a chain of links that all stay inside does, too: "../x" is exact, since the directories above a link are

@@ -127,6 +127,24 @@ private Q_SLOTS:
         QVERIFY(!fs::exists(project() / "scripts/hooks"));
     }
 
+    void passesOverWhatIsTooDeepToOpen()
+    {
+        const std::string deeds = "import os\n"
+                                  "open('beside', 'w').write('b')\n"
+                                  "for i in range(3000):\n  os.mkdir('x'); os.chdir('x')\n"
+                                  "open('leaf', 'w').write('q')";
+        QCOMPARE(m_world->runner().run("container", {"/usr/bin/python3", "-c", deeds}).status, 0);
+        const std::string id = m_world->runner().lastSession();
+        const auto rows = m_world->runner().list({"diff", id});
+        QVERIFY(rows.size() > 100 && rows.size() < 3000);
+        const Finished applied = revet({"apply", id, "--json"});
+        QCOMPARE(applied.status, 0);
+        QVERIFY(told(applied).find("held x/x/x") != std::string::npos);
+        QVERIFY(fs::exists(project() / "beside"));
+        QVERIFY(!fs::exists(project() / "x")); // would only hold what is held
+        QCOMPARE(revet({"discard", id}).status, 0);
+    }
+
     void takesNoPathForASessionElsewhere()
     {
         const fs::path other = project().parent_path() / "other";
