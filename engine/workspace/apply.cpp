@@ -103,8 +103,9 @@ void Planner::pickAbove()
             paths.push_back(path);
         }
     }
+    std::set<std::string> seen;
     for (std::string path : paths) {
-        for (path = parentOf(path); !path.empty(); path = parentOf(path)) {
+        for (path = parentOf(path); !path.empty() && seen.insert(path).second; path = parentOf(path)) {
             const auto found = items.find(path);
             const bool isNew
                 = found != items.end() && std::ranges::any_of(found->second, [](const ApplyItem* item) {
