@@ -9,6 +9,7 @@
 #include "engine/domain/display_escape.h"
 #include "engine/journal/addendum.h"
 #include "engine/session/closed_directory.h"
+#include "engine/session/continuation.h"
 #include "engine/session/record_places.h"
 #include "engine/session/review_roots.h"
 #include "engine/session/workspace_record.h"
@@ -204,6 +205,26 @@ struct Decision::Plan
     }
 };
 
+/// What was applied of the same layer when it was another session's.
+Result<void> Decision::addEarlierRecords(const std::vector<SessionId>& sessions, std::size_t root,
+                                         std::vector<workspace::Record>& records) const
+{
+    std::vector<workspace::Record> all;
+    for (const SessionId& id : sessions) {
+        const auto roots = session::readWorkspaceRecord(m_engine.places().sessionDirectory(id));
+        if (!roots || root >= roots->size()) {
+            continue; // it has been pruned: what it applied counts as the host's, which is careful
+        }
+        REVET_ASSIGN_OR_RETURN(const auto store,
+                               session::openRootRecords(m_engine.places(), id, root, roots->at(root).path));
+        REVET_ASSIGN_OR_RETURN(auto earlier, store.records());
+        append(all, earlier);
+    }
+    append(all, records);
+    records = std::move(all);
+    return {};
+}
+
 workspace::CrossingPlace Decision::placeOf(std::size_t root, const workspace::Bases& bases,
                                            const policy::RunLaterTable& table) const
 {
@@ -235,8 +256,10 @@ Result<Decision::Plan> Decision::plan(std::size_t root, const workspace::ApplyCh
     plan.source = std::move(roots.at(root).source);
     const int tree = m_roots[root].tree.get();
     REVET_ASSIGN_OR_RETURN(auto reviewed, workspace::review(*plan.source, tree, table));
-    REVET_ASSIGN_OR_RETURN(const auto records, m_roots[root].records.records());
-    const workspace::KnownBases bases(nanoseconds(m_session.started), records);
+    REVET_ASSIGN_OR_RETURN(const auto continued, session::continuationOf(m_engine.places(), m_session));
+    REVET_ASSIGN_OR_RETURN(auto records, m_roots[root].records.records());
+    REVET_RETURN_IF_ERROR(addEarlierRecords(continued.earlier, root, records));
+    const workspace::KnownBases bases(continued.began, records);
     REVET_ASSIGN_OR_RETURN(
         plan.repositories,
         workspace::planRepositories(*plan.source, reviewed, placeOf(root, bases, table), choice));
@@ -256,8 +279,7 @@ Result<Decision::Plan> Decision::plan(std::size_t root, const workspace::ApplyCh
     }
     workspace::ApplyChoice own = choice;
     if (choice.merges) {
-        own.merged
-            = workspace::mergeChanged(*plan.source, plan.chosen, tree, bases, nanoseconds(m_session.started));
+        own.merged = workspace::mergeChanged(*plan.source, plan.chosen, tree, bases, continued.began);
     }
     REVET_ASSIGN_OR_RETURN(plan.files, workspace::planApply(*plan.source, items, tree, bases, own));
     for (workspace::Operation& operation : plan.files.operations) {

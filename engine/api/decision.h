@@ -63,6 +63,8 @@ private:
     struct Plan;
     [[nodiscard]] workspace::CrossingPlace placeOf(std::size_t root, const workspace::Bases& bases,
                                                    const policy::RunLaterTable& table) const;
+    [[nodiscard]] Result<void> addEarlierRecords(const std::vector<SessionId>& sessions, std::size_t root,
+                                                 std::vector<workspace::Record>& records) const;
     [[nodiscard]] Result<Plan> plan(std::size_t root, const workspace::ApplyChoice& choice) const;
     [[nodiscard]] Result<DecisionOutcome> applyOnce(const workspace::ApplyChoice& choice);
     [[nodiscard]] static Result<void> transact(const Root& root, workspace::Record record,

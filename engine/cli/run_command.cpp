@@ -4,6 +4,7 @@
 #include "engine/cli/run_command.h"
 
 #include "engine/cli/command.h"
+#include "engine/cli/continue_question.h"
 #include "engine/cli/message.h"
 #include "engine/cli/run_options.h"
 #include "engine/cli/tier_question.h"
@@ -78,6 +79,9 @@ Ran runInForeground(ipc::RunRequest request)
     }
     // A job in the background would be stopped by its question.
     request.isInteractive = state.stdinIsTerminal && state.stderrIsTerminal && terminal.isInForeground();
+    if (const std::optional<int> status = settleContinuation(request)) {
+        return {*status, std::nullopt};
+    }
     if (const std::optional<int> status = askForTier(request)) {
         return {*status, std::nullopt};
     }

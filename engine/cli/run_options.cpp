@@ -75,6 +75,10 @@ void addOptions(CLI::App& app, ipc::RunRequest& request, Texts& texts)
         ->type_name("NAME[=VALUE]");
     app.add_option("--observe", texts.observe, "what is recorded: full, writes, exec")->type_name("LEVEL");
     app.add_option("--name", request.label, "a label for the session")->type_name("LABEL");
+    app.add_option("--continue", request.continues.emplace(),
+                   "go on with the changes of an earlier session: the project's only one, or --continue=ID")
+        ->type_name("ID")
+        ->expected(0, 1);
     app.add_flag("--detach", request.isDetached, "print the session's id and leave it running")
         ->disable_flag_override();
     // A repeatable option takes one word each time, not all that follow.
@@ -91,8 +95,11 @@ RunArguments splitRunArguments(const Arguments& arguments)
 {
     std::size_t at = 0;
     while (at < arguments.size() && arguments[at].starts_with('-') && arguments[at] != "--") {
-        const bool takesValue
-            = std::ranges::find(kValueOptions, std::string_view(arguments[at])) != kValueOptions.end();
+        // Its value may be left out, and would then be the command.
+        const bool isContinue = arguments[at] == "--continue" && at + 2 < arguments.size()
+            && !arguments[at + 1].starts_with('-') && arguments[at + 2] == "--";
+        const bool takesValue = isContinue
+            || std::ranges::find(kValueOptions, std::string_view(arguments[at])) != kValueOptions.end();
         at += takesValue ? 2U : 1U;
     }
     at = std::min(at, arguments.size());
@@ -111,6 +118,9 @@ ParsedRun parseRun(const Arguments& arguments, const std::filesystem::path& curr
     if (const std::optional<int> status = parse(app, parts.options)) {
         parsed.exitStatus = *status == kDone ? kDone : kRunFailed;
         return parsed;
+    }
+    if (app.count("--continue") == 0) {
+        parsed.request.continues.reset();
     }
     if (parts.command.empty()) {
         complain("run: there is no command; write `revet run -- COMMAND`");

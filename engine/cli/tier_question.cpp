@@ -77,7 +77,7 @@ std::optional<Tier> ask(const api::TierQuestion& question)
 
 std::optional<int> askForTier(ipc::RunRequest& request)
 {
-    if (request.tier || !request.isInteractive || request.isDetached) {
+    if (request.tier || request.continues || !request.isInteractive || request.isDetached) {
         return std::nullopt;
     }
     // What goes wrong here stops the session, too, which says it better.

@@ -129,6 +129,9 @@ std::string encodeRunRequest(const RunRequest& request)
     if (request.project) {
         object["project"] = toJson(*request.project);
     }
+    if (request.continues) {
+        object["continues"] = toJson(*request.continues);
+    }
     if (request.tier) {
         object["tier"] = toString(*request.tier);
     }
@@ -157,6 +160,9 @@ Result<RunRequest> decodeRunRequest(std::string_view json)
     fields.read("interactive", request.isInteractive);
     if (fields.has("project")) {
         fields.read("project", request.project.emplace(), kMaximumPathBytes);
+    }
+    if (fields.has("continues")) {
+        fields.read("continues", request.continues.emplace(), kMaximumNameBytes);
     }
     REVET_RETURN_IF_ERROR(readChoices(fields, request));
     REVET_RETURN_IF_ERROR(fields.result());

@@ -43,6 +43,7 @@ struct RunRequest
     std::vector<std::string> unhide; ///< absolute
     std::optional<ObserveLevel> observe;
     std::string label;
+    std::optional<std::string> continues; ///< the id of the session whose layer this one goes on with
     bool isDetached = false;
     TerminalState terminal;
     bool isInteractive = false; ///< a human sits at the terminal and can be asked

@@ -317,6 +317,11 @@ Result<std::vector<SessionInfo>> Catalogue::openSessions()
     return readSessions("WHERE state NOT IN (3, 4, 5)", std::nullopt);
 }
 
+Result<std::vector<SessionInfo>> Catalogue::waitingSessions(const std::string& project)
+{
+    return readSessions("WHERE state = 4 AND project = ?", project); // Review
+}
+
 Result<std::optional<SessionInfo>> Catalogue::session(const SessionId& id)
 {
     REVET_ASSIGN_OR_RETURN(const auto found, readSessions("WHERE id = ?", id.text()));

@@ -56,6 +56,8 @@ public:
     [[nodiscard]] Result<void> emptyLog();
     /// Those whose end nobody has recorded yet: running, or their revet-session has died.
     [[nodiscard]] Result<std::vector<SessionInfo>> openSessions();
+    /// Those of a project whose layer waits for a decision, oldest first.
+    [[nodiscard]] Result<std::vector<SessionInfo>> waitingSessions(const std::string& project);
     [[nodiscard]] Result<std::optional<SessionInfo>> session(const SessionId& id);
 
 private:

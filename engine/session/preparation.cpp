@@ -6,6 +6,7 @@
 #include "engine/base/directory.h"
 #include "engine/domain/display_escape.h"
 #include "engine/session/closed_directory.h"
+#include "engine/session/continuation.h"
 #include "engine/session/git_identity.h"
 #include "engine/session/hidden_files.h"
 #include "engine/session/text_file.h"
@@ -139,6 +140,12 @@ Result<void> Preparer::makeDirectories()
     REVET_RETURN_IF_ERROR(makeEmptyThings(m_surroundings.places.data, spec));
     if (m_surroundings.session.tier == Tier::Container) {
         spec.layer = (sessionDirectory() / "layer").string();
+    }
+    if (m_surroundings.continues) {
+        REVET_ASSIGN_OR_RETURN(
+            m_result.uppers,
+            takeLayer(m_surroundings.places, *m_surroundings.continues, m_surroundings.session.id));
+    } else if (m_surroundings.session.tier == Tier::Container) {
         for (std::size_t i = 0; i <= m_project.sideRoots.size(); ++i) {
             const fs::path layer
                 = i == 0 ? fs::path(spec.layer) : fs::path(spec.layer) / ("side" + std::to_string(i - 1));

@@ -28,6 +28,8 @@ struct Preparation
     std::vector<std::string> lines; ///< for the person, before the start; fit for a screen
     std::vector<Fact> notes; ///< for the journal
     std::vector<UniqueFd> uppers; ///< container: the layers' upper directories, which are closed by name
+    std::string waiting; ///< for the last line: changes that this session does not have
+    bool isContinued = false; ///< the layer is an earlier session's
     std::vector<UniqueFd> locks; ///< held for as long as the session lives
 };
 
@@ -42,6 +44,7 @@ struct Surroundings
     Account account;
     SessionInfo session; ///< as the catalogue has it
     std::string projectKey; ///< names the project's own directories: the catalogue's id of it
+    std::optional<SessionInfo> continues = std::nullopt; ///< whose layer this session takes over
 };
 
 /// Turns a request into a box to build. Makes the session's and the project's directories.

@@ -418,7 +418,9 @@ void RunningSession::finish(const SessionEnd& end)
     info.ended = m_clock.now();
     info.endReason = end.reason;
     info.waitStatus = end.waitStatus;
-    info.state = !end.failure && leavesChanges() ? SessionState::Review : SessionState::Ended;
+    // What an earlier session left waits, also where this one could not begin.
+    info.state = (!end.failure || m_preparation.isContinued) && leavesChanges() ? SessionState::Review
+                                                                                : SessionState::Ended;
     if (m_recorder) {
         if (!m_isHanging) { // else a lock that it needs may never come free
             m_recorder->close();
@@ -491,6 +493,9 @@ std::string RunningSession::summary() const
         text += ": 'revet diff " + info.id.text() + "'";
     }
     text += "; 'revet log " + info.id.text() + "' shows the events";
+    if (!m_preparation.waiting.empty()) {
+        text += "; " + m_preparation.waiting;
+    }
     return m_warning.empty() ? text : text + "; " + m_warning;
 }
 

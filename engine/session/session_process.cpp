@@ -12,6 +12,7 @@
 #include "engine/journal/catalogue.h"
 #include "engine/journal/remove_tree.h"
 #include "engine/session/account.h"
+#include "engine/session/continuation.h"
 #include "engine/session/preparation.h"
 #include "engine/session/project_settings.h"
 #include "engine/session/recovery.h"
@@ -77,6 +78,7 @@ struct Registered
     Surroundings surroundings;
     std::string because;
     bool isNewProject = false;
+    std::string waiting; ///< whose changes this session does not have, for a person who was not asked
     std::vector<std::string> ignoredSettings; ///< what an untrusted .revet.toml asked for in vain
 };
 
@@ -99,6 +101,21 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     situation.hasLiveSession = std::any_of(open.begin(), open.end(), [&](const SessionInfo& session) {
         return session.project == project.path;
     });
+    std::optional<SessionInfo> continues;
+    if (request.continues) {
+        REVET_ASSIGN_OR_RETURN(const SessionId id, SessionId::parse(*request.continues));
+        REVET_ASSIGN_OR_RETURN(continues, catalogue.session(id));
+        if (!continues) {
+            return fail(ErrorCode::NotFound, "continue the session " + id.text(), "there is none");
+        }
+        REVET_RETURN_IF_ERROR(checkContinuation(places, *continues, project.path));
+        if (request.tier && *request.tier != continues->tier) {
+            return fail(ErrorCode::Refused, "continue the session " + id.text(),
+                        "its changes are in a layer, which the tier " + std::string(toString(*request.tier))
+                            + " does not have");
+        }
+        request.tier = continues->tier;
+    }
     REVET_ASSIGN_OR_RETURN(auto choice, chooseTier(request, settings.effective.settings().tier, situation));
     REVET_RETURN_IF_ERROR(usableTier(choice.tier, places));
 
@@ -108,6 +125,11 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
                            catalogue.addSession(registered.surroundings.session));
     registered.surroundings.places = places;
     registered.surroundings.account = account;
+    if (!continues && !request.isInteractive) {
+        REVET_ASSIGN_OR_RETURN(const auto waiting, catalogue.waitingSessions(project.path));
+        registered.waiting = waiting.empty() ? "" : waiting.back().id.text();
+    }
+    registered.surroundings.continues = std::move(continues);
     registered.surroundings.projectKey = std::to_string(settings.project.id);
     registered.ignoredSettings = settings.ignored;
     registered.because = choice.because;
@@ -167,6 +189,10 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
 
     setUpLog(places.sessionDirectory(registered.surroundings.session.id) / "session.log");
     auto preparation = prepare(request, project, registered.surroundings, ready.data);
+    const std::optional<SessionInfo>& continues = registered.surroundings.continues;
+    if (!preparation && continues) {
+        giveLayerBack(places, *continues, registered.surroundings.session.id);
+    }
     if (!preparation) {
         const SessionId& id = registered.surroundings.session.id;
         static_cast<void>(catalogue.removeSession(id).has_value());
@@ -176,6 +202,17 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
         return fail(preparation.error());
     }
     preparation->command.ignoredSignals = ignored;
+    if (!registered.waiting.empty()) {
+        preparation->waiting = "it began without the changes of " + registered.waiting
+            + ", which wait: 'revet run --continue' goes on with such";
+    }
+    if (continues) {
+        SessionInfo closed = *continues;
+        closed.state = SessionState::Closed;
+        recordEnd(catalogue, closed);
+        preparation->isContinued = true;
+        preparation->lines.front() += ", with the changes of " + continues->id.text();
+    }
     if (!registered.because.empty()) {
         preparation->lines.front() += " (" + registered.because + ")";
     }

@@ -103,8 +103,9 @@ void Planner::pickAbove()
             paths.push_back(path);
         }
     }
+    std::set<std::string> seen;
     for (std::string path : paths) {
-        for (path = parentOf(path); !path.empty(); path = parentOf(path)) {
+        for (path = parentOf(path); !path.empty() && seen.insert(path).second; path = parentOf(path)) {
             const auto found = items.find(path);
             const bool isNew
                 = found != items.end() && std::ranges::any_of(found->second, [](const ApplyItem* item) {
@@ -180,7 +181,9 @@ void Planner::describe(Operation& operation, const ApplyItem& item)
     if (change.after.type == EntryType::Directory && change.kind == Change::Kind::Modified) {
         operation.wanted.changed = 0;
     }
-    const bool isMove = change.kind == Change::Kind::Renamed && !change.isContentChanged;
+    // A file with several names is made once and linked, whatever its names were.
+    const bool isMove
+        = change.kind == Change::Kind::Renamed && !change.isContentChanged && change.after.links == 1;
     if (isMove) {
         operation.from = change.from;
     }
@@ -190,7 +193,7 @@ void Planner::describe(Operation& operation, const ApplyItem& item)
         return;
     }
     operation.content = [source = &m_source, change] { return source->openAfter(change); };
-    if (change.after.links > 1 && !isMove) {
+    if (change.after.links > 1) {
         const auto [first, isFirst]
             = m_names.try_emplace({change.after.device, change.after.inode}, change.path);
         if (!isFirst) {

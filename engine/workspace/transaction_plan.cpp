@@ -239,10 +239,16 @@ Result<std::vector<Conflict>> Look::run()
 
 bool WalkOrder::operator()(std::string_view one, std::string_view other) const
 {
-    return std::ranges::lexicographical_compare(one, other, [](char left, char right) {
-        const auto rank = [](char c) { return c == '/' ? 0 : 1 + static_cast<unsigned char>(c); };
-        return rank(left) < rank(right);
-    });
+    // By hand: paths of a deep tree are long, and much alike.
+    const std::size_t common = std::min(one.size(), other.size());
+    std::size_t at = 0;
+    while (at < common && one[at] == other[at]) {
+        ++at;
+    }
+    const auto rank = [at](std::string_view text) {
+        return at == text.size() ? 0 : text[at] == '/' ? 1 : 2 + static_cast<unsigned char>(text[at]);
+    };
+    return rank(one) < rank(other);
 }
 
 mode_t newMode(const Operation& operation)

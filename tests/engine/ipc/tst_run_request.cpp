@@ -49,6 +49,7 @@ void RunRequestTest::keepsEveryByteOfARequest()
     request.unhide = {"/p/.env"};
     request.observe = ObserveLevel::Writes;
     request.label = "lab";
+    request.continues = "k3f9q2";
     request.isDetached = true;
     request.terminal = {true, false, true, 24, 80, "\x01\x00\xff"s, true};
     request.isInteractive = true;
