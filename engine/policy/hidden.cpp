@@ -38,7 +38,7 @@ struct TextHash
 
 bool isLiteral(std::string_view pattern)
 {
-    return pattern.find_first_of("*?[\\") == std::string_view::npos;
+    return !hasAnyOf(pattern, "*?[\\");
 }
 
 } // namespace
@@ -74,28 +74,29 @@ struct HiddenTable::Index
 
 namespace {
 
-/// Replaces ~ and ${XDG_RUNTIME_DIR} at the beginning; empty where the place is not known. Bytes of a place
-/// that a pattern would act on are escaped.
+/// A path as a pattern for itself.
+std::string escaped(std::string_view path)
+{
+    std::string pattern;
+    for (const char byte : path) {
+        if (hasAnyOf(std::string_view(&byte, 1), "*?[]{},\\")) {
+            pattern.push_back('\\');
+        }
+        pattern.push_back(byte);
+    }
+    return pattern;
+}
+
+/// Replaces ~ and ${XDG_RUNTIME_DIR} at the beginning by an escaped place; empty where that is not known.
 Result<std::string> expand(const std::string& text, const HiddenTable::Place& place, const TomlReader& reader)
 {
-    const auto literal = [](std::string_view path) {
-        std::string escaped;
-        for (const char byte : path) {
-            if (std::string_view("*?[]{},\\").find(byte) != std::string_view::npos) {
-                escaped.push_back('\\');
-            }
-            escaped.push_back(byte);
-        }
-        return escaped;
-    };
     constexpr std::string_view kRuntime = "${XDG_RUNTIME_DIR}";
     if (text == "~" || text.starts_with("~/")) {
-        return literal(place.home) + text.substr(1);
+        return place.home + text.substr(1);
     }
     if (text.starts_with(kRuntime)) {
-        return place.runtimeDirectory.empty()
-            ? std::string()
-            : literal(place.runtimeDirectory) + text.substr(kRuntime.size());
+        return place.runtimeDirectory.empty() ? std::string()
+                                              : place.runtimeDirectory + text.substr(kRuntime.size());
     }
     if (!text.starts_with('/') && !text.starts_with("**/")) {
         return reader.failAt("paths", text + ": a path begins with /, ~/, ${XDG_RUNTIME_DIR} or **/");
@@ -215,13 +216,14 @@ Result<HiddenTable> HiddenTable::parse(std::string_view toml, const Place& place
     REVET_ASSIGN_OR_RETURN(const auto root, parseToml(toml, kTableName));
     const TomlReader top(root, kTableName);
     REVET_RETURN_IF_ERROR(top.allowOnly({"group", "project"}));
+    const Place escapedPlace{escaped(place.home), escaped(place.runtimeDirectory)};
     auto index = std::make_shared<Index>();
     const TomlValue* groups = root.find("group");
     if (groups == nullptr || groups->kind != TomlValue::Kind::List) {
         return top.failAt("group", "a hidden table has [[group]] parts");
     }
     for (const TomlValue& group : groups->list) {
-        REVET_RETURN_IF_ERROR(readGroup(TomlReader(group, kTableName), place, index.get()));
+        REVET_RETURN_IF_ERROR(readGroup(TomlReader(group, kTableName), escapedPlace, index.get()));
     }
     if (const TomlValue* project = root.find("project"); project != nullptr) {
         REVET_RETURN_IF_ERROR(readProject(TomlReader(*project, kTableName), index.get()));
