@@ -29,6 +29,7 @@ public:
     [[nodiscard]] Result<void> preload();
     [[nodiscard]] Result<policy::RunLaterTable> runLater() const;
     [[nodiscard]] Result<policy::HiddenTable> hidden(const std::string& home) const;
+    [[nodiscard]] Result<policy::HiddenNames> hiddenNames() const;
     [[nodiscard]] Result<policy::EnvironmentTable> environment() const;
     /// Shipped profiles and the user's own (config/profiles/*.toml), which win.
     [[nodiscard]] Result<policy::ProfileSet> profiles() const;
