@@ -3,7 +3,9 @@
 
 #include "engine/domain/ids.h"
 
-#include <random>
+#include "engine/base/assert.h"
+
+#include <unistd.h>
 
 namespace revet {
 
@@ -11,16 +13,19 @@ namespace {
 
 constexpr std::string_view kAlphabet = "abcdefghjkmnpqrstuvwxyz23456789";
 constexpr std::size_t kLength = 6;
+static_assert(kAlphabet.size() <= 32);
 
 } // namespace
 
 SessionId SessionId::generate()
 {
-    std::random_device entropy;
-    std::uniform_int_distribution<std::size_t> pick(0, kAlphabet.size() - 1);
     SessionId id;
-    for (std::size_t i = 0; i < kLength; ++i) {
-        id.m_text.push_back(kAlphabet[pick(entropy)]);
+    while (id.m_text.size() < kLength) {
+        unsigned char random = 0;
+        REVET_ASSERT(::getentropy(&random, sizeof random) == 0);
+        if (const std::size_t place = random % 32U; place < kAlphabet.size()) { // each as likely as another
+            id.m_text.push_back(kAlphabet[place]);
+        }
     }
     return id;
 }

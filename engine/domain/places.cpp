@@ -3,12 +3,13 @@
 
 #include "engine/domain/places.h"
 
+#include "engine/base/own_account.h"
+
 #include <cerrno>
 #include <cstdlib>
 #include <string>
 #include <utility>
 
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,11 +29,11 @@ Result<std::filesystem::path> homeDirectory()
     if (const std::filesystem::path home = absoluteFrom("HOME"); !home.empty()) {
         return home;
     }
-    const passwd* const entry = ::getpwuid(::getuid()); // NOLINT(concurrency-mt-unsafe): read at start-up
-    if (entry == nullptr || entry->pw_dir == nullptr || entry->pw_dir[0] != '/') {
+    const auto line = ownPasswordLine();
+    if (!line || !line->home.starts_with('/')) {
         return fail(ErrorCode::NotFound, "find the home directory", "set HOME to an absolute path");
     }
-    return std::filesystem::path(entry->pw_dir);
+    return std::filesystem::path(line->home);
 }
 
 std::filesystem::path placeOf(const char* variable, const std::filesystem::path& fallback)

@@ -28,8 +28,8 @@ std::size_t bytesOf(const ProcessRecord& process)
 
 bool BatchQueue::waitForRoom(std::unique_lock<std::mutex>& lock)
 {
-    m_progress.wait(
-        lock, [this] { return (m_rows < kQueueRows && m_bytes < kQueueBytes) || m_failed || m_closed; });
+    m_room.wait(lock,
+                [this] { return (m_rows < kQueueRows && m_bytes < kQueueBytes) || m_failed || m_closed; });
     return !m_failed && !m_closed;
 }
 
@@ -100,6 +100,7 @@ void BatchQueue::close()
     m_closed = true;
     m_takesRows.store(false, std::memory_order_release);
     m_work.notify_one();
+    m_room.notify_all();
     m_progress.notify_all();
 }
 
@@ -123,7 +124,7 @@ bool BatchQueue::take(Batch& batch)
     m_bytes = 0;
     m_taken = m_added;
     lock.unlock();
-    m_progress.notify_all(); // there is room again
+    m_room.notify_all();
     return true;
 }
 
@@ -141,6 +142,7 @@ void BatchQueue::fail()
     const std::scoped_lock lock(m_mutex);
     m_failed = true;
     m_takesRows.store(false, std::memory_order_release);
+    m_room.notify_all();
     m_progress.notify_all();
 }
 

@@ -49,7 +49,8 @@ private:
 
     std::mutex m_mutex;
     std::condition_variable m_work; // for the writer
-    std::condition_variable m_progress; // for everybody else
+    std::condition_variable m_room; // for who adds
+    std::condition_variable m_progress; // for who flushes
     Batch m_pending;
     std::size_t m_rows = 0;
     std::size_t m_bytes = 0;

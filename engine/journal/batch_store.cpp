@@ -3,7 +3,7 @@
 
 #include "engine/journal/batch_store.h"
 
-#include "engine/journal/schema.h"
+#include "engine/journal/empty_journal.h"
 #include "engine/journal/session_rows.h"
 
 #include <algorithm>
@@ -38,9 +38,9 @@ std::string insertEvents(std::size_t rows)
 
 Result<BatchStore> BatchStore::create(const std::filesystem::path& file, const SessionInfo& session)
 {
-    REVET_ASSIGN_OR_RETURN(Database database, Database::open(file, Database::Access::CreateNew));
+    REVET_ASSIGN_OR_RETURN(Database database,
+                           Database::open(file, Database::Access::CreateNew, emptyJournal()));
     BatchStore store(std::move(database), session.started);
-    REVET_RETURN_IF_ERROR(migrate(store.m_database, journalSchema()));
     REVET_RETURN_IF_ERROR(store.prepare());
     REVET_RETURN_IF_ERROR(store.m_database.useWal());
     Batch first;

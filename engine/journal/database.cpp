@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <thread>
@@ -15,6 +16,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace revet::journal {
 
@@ -28,11 +30,18 @@ constexpr int kRestartFrames = 65536;
 constexpr int kRestartMilliseconds = 20;
 constexpr int kSwitchTries = 100;
 
-Result<void> createFile(const std::filesystem::path& file, int extraFlags)
+Result<void> createFile(const std::filesystem::path& file, int extraFlags, std::string_view content)
 {
     // SQLite would create with 0644 less the umask; its log files copy the mode of this one.
     const UniqueFd created(
         ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | extraFlags, 0600));
+    for (std::size_t done = 0; created && done < content.size();) {
+        const ssize_t more = ::write(created.get(), content.data() + done, content.size() - done);
+        if (more < 0 && errno != EINTR) {
+            return failErrno("write " + file.string());
+        }
+        done += static_cast<std::size_t>(std::max<ssize_t>(more, 0));
+    }
     if (created) {
         return {};
     }
@@ -72,14 +81,14 @@ void Database::Close::operator()(sqlite3* handle) const noexcept
     sqlite3_close_v2(handle);
 }
 
-Result<Database> Database::open(const std::filesystem::path& file, Access access)
+Result<Database> Database::open(const std::filesystem::path& file, Access access, std::string_view content)
 {
     // Its memory statistics take a lock at every allocation. Refused when SQLite is in use already: no
     // matter.
     static const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     static_cast<void>(configured);
     if (access == Access::CreateNew || access == Access::CreateOrOpen) {
-        REVET_RETURN_IF_ERROR(createFile(file, access == Access::CreateNew ? O_EXCL : 0));
+        REVET_RETURN_IF_ERROR(createFile(file, access == Access::CreateNew ? O_EXCL : 0, content));
     }
     struct stat status = {};
     if (access == Access::ReadOnly && ::stat(file.c_str(), &status) != 0 && errno == ENOENT) {
@@ -103,7 +112,9 @@ Result<Database> Database::open(const std::filesystem::path& file, Access access
     REVET_RETURN_IF_ERROR(database.execute("PRAGMA temp_store = MEMORY"));
     if (access == Access::CreateNew) {
         REVET_RETURN_IF_ERROR(database.execute("PRAGMA synchronous = OFF"));
-        REVET_RETURN_IF_ERROR(database.execute("PRAGMA journal_mode = MEMORY"));
+        if (content.empty()) {
+            REVET_RETURN_IF_ERROR(database.execute("PRAGMA journal_mode = MEMORY"));
+        }
     }
     return database;
 }

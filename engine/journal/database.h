@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <string_view>
 
 struct sqlite3;
 
@@ -24,7 +25,9 @@ public:
         ReadOnly,
         InMemory, ///< the path is ignored
     };
-    [[nodiscard]] static Result<Database> open(const std::filesystem::path& file, Access access);
+    /// `content`: the bytes of a database that a new file begins as.
+    [[nodiscard]] static Result<Database> open(const std::filesystem::path& file, Access access,
+                                               std::string_view content = {});
 
     /// Runs constant SQL without parameters.
     [[nodiscard]] Result<void> execute(const char* sql);

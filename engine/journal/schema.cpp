@@ -51,8 +51,12 @@ CREATE TABLE session (
 CREATE INDEX session_project ON session (project, started);
 )sql";
 
+// Every start asks for the open ones, however many have ended.
+constexpr const char* kCatalogueVersion2
+    = "CREATE INDEX session_open ON session (started) WHERE state NOT IN (3, 4, 5)";
+
 constexpr std::array kJournalMigrations = {kJournalVersion1};
-constexpr std::array kCatalogueMigrations = {kCatalogueVersion1};
+constexpr std::array kCatalogueMigrations = {kCatalogueVersion1, kCatalogueVersion2};
 
 Error unreadable(const Database& database, std::string context)
 {

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -209,12 +210,10 @@ void PidOne::start(const SpawnRequest& request, std::uint32_t number, const os::
 
 void PidOne::reap()
 {
+    std::vector<std::pair<std::uint32_t, int>> ended;
+    pid_t process = 0;
     int status = 0;
-    for (;;) {
-        const pid_t process = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
-        if (process <= 0) {
-            return;
-        }
+    while ((process = ::waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL)) > 0) {
         const auto known = m_commands.find(process);
         if (known == m_commands.end()) {
             continue; // an orphan that the box left to us
@@ -223,8 +222,15 @@ void PidOne::reap()
             tell(Report::Kind::Stopped, known->second, WSTOPSIG(status));
             continue;
         }
-        tell(Report::Kind::Exited, known->second, status);
+        ended.emplace_back(known->second, status);
         m_commands.erase(known);
+    }
+    // Whoever loses its parent becomes our child, so that without one there is nobody.
+    if (process < 0 && errno == ECHILD) {
+        tell(Report::Kind::Empty, 0, 0);
+    }
+    for (const auto& [command, waitStatus] : ended) {
+        tell(Report::Kind::Exited, command, waitStatus);
     }
 }
 

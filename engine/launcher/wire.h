@@ -34,13 +34,14 @@ struct Report
         ExecFailed, ///< value: errno
         Exited, ///< value: wait status of the command
         Stopped, ///< value: the signal that stopped it
+        Empty, ///< no process is left in the box but pid 1; comes before the last Exited
     };
     Kind kind = Kind::Failed;
     std::uint32_t command = 0; ///< Listener to Stopped: which command, counted from 1
     std::int32_t value = 0;
     std::string text;
 };
-inline constexpr std::uint8_t kReportKindCount = 9;
+inline constexpr std::uint8_t kReportKindCount = 10;
 
 /// What revet-session tells pid 1.
 struct Order

@@ -3,6 +3,7 @@
 
 #include "engine/os/socket.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace revet::os {
@@ -125,25 +127,31 @@ Result<UniqueFd> sealedMemory(const char* name, std::string_view content)
 
 Result<std::string> readAll(int fd, std::size_t maximumBytes)
 {
-    std::string content;
-    std::array<char, 65536> buffer{};
-    off_t position = 0;
-    for (;;) {
-        const ssize_t size = ::pread(fd, buffer.data(), buffer.size(), position);
-        if (size < 0 && errno == EINTR) {
+    // Its size is a guess only: a file may grow, and those of /proc have none.
+    constexpr std::size_t kLeastBytes = 4096;
+    struct stat status = {};
+    const auto size = ::fstat(fd, &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+    std::string content(std::min(std::max(size + 1, kLeastBytes), maximumBytes + 1), '\0');
+    for (std::size_t done = 0;;) {
+        if (done == content.size()) {
+            content.resize(2 * done);
+        }
+        const ssize_t more
+            = ::pread(fd, content.data() + done, content.size() - done, static_cast<off_t>(done));
+        if (more < 0 && errno == EINTR) {
             continue;
         }
-        if (size < 0) {
+        if (more < 0) {
             return failErrno("read a file");
         }
-        if (size == 0) {
-            return content;
-        }
-        if (content.size() + static_cast<std::size_t>(size) > maximumBytes) {
+        done += static_cast<std::size_t>(more);
+        if (done > maximumBytes) {
             return fail(ErrorCode::LimitExceeded, "read a file", "it is larger than expected");
         }
-        content.append(buffer.data(), static_cast<std::size_t>(size));
-        position += size;
+        if (more == 0) {
+            content.resize(done);
+            return content;
+        }
     }
 }
 

@@ -54,9 +54,9 @@ Result<std::size_t> readCount(ByteReader& reader)
     return std::size_t{count};
 }
 
-Result<TomlValue> read(ByteReader& reader, int depth)
+/// Into its place: a value is large to move about.
+Result<void> read(ByteReader& reader, int depth, TomlValue& value)
 {
-    TomlValue value;
     REVET_ASSIGN_OR_RETURN(const auto kind, reader.number<std::uint8_t>());
     REVET_ASSIGN_OR_RETURN(value.line, reader.number<std::uint32_t>());
     if (kind > static_cast<std::uint8_t>(TomlValue::Kind::Table) || depth > kMaximumDepth) {
@@ -81,8 +81,7 @@ Result<TomlValue> read(ByteReader& reader, int depth)
         REVET_ASSIGN_OR_RETURN(const std::size_t count, readCount(reader));
         value.list.reserve(count);
         for (std::size_t i = 0; i < count; ++i) {
-            REVET_ASSIGN_OR_RETURN(auto item, read(reader, depth + 1));
-            value.list.push_back(std::move(item));
+            REVET_RETURN_IF_ERROR(read(reader, depth + 1, value.list.emplace_back()));
         }
         break;
     }
@@ -90,14 +89,14 @@ Result<TomlValue> read(ByteReader& reader, int depth)
         REVET_ASSIGN_OR_RETURN(const std::size_t count, readCount(reader));
         value.table.reserve(count);
         for (std::size_t i = 0; i < count; ++i) {
-            REVET_ASSIGN_OR_RETURN(auto key, reader.string(kMaximumBytes));
-            REVET_ASSIGN_OR_RETURN(auto item, read(reader, depth + 1));
-            value.table.push_back({std::move(key), std::move(item)});
+            TomlMember& member = value.table.emplace_back();
+            REVET_ASSIGN_OR_RETURN(member.key, reader.string(kMaximumBytes));
+            REVET_RETURN_IF_ERROR(read(reader, depth + 1, member.value));
         }
         break;
     }
     }
-    return value;
+    return {};
 }
 
 } // namespace
@@ -120,7 +119,8 @@ Result<TomlValue> readCompiledToml(std::string_view bytes)
         return fail(ErrorCode::Malformed, "read a compiled table without its mark");
     }
     ByteReader reader(bytes.substr(kMark.size()));
-    REVET_ASSIGN_OR_RETURN(auto root, read(reader, 0));
+    TomlValue root;
+    REVET_RETURN_IF_ERROR(read(reader, 0, root));
     if (root.kind != TomlValue::Kind::Table || !reader.atEnd()) {
         return fail(ErrorCode::Malformed, "read a compiled table with something behind it");
     }

@@ -24,12 +24,6 @@ struct Glob
     PathPattern pattern;
 };
 
-struct ProjectRule
-{
-    HiddenTable::Entry entry;
-    PathPattern pattern;
-};
-
 struct TextHash
 {
     using is_transparent = void;
@@ -38,7 +32,7 @@ struct TextHash
 
 bool isLiteral(std::string_view pattern)
 {
-    return pattern.find_first_of("*?[\\") == std::string_view::npos;
+    return !hasAnyOf(pattern, "*?[\\");
 }
 
 } // namespace
@@ -51,19 +45,6 @@ struct HiddenTable::Index
         exceptions; ///< by entry; a group shares its own
     std::unordered_multimap<std::string, std::size_t, TextHash, std::equal_to<>> plain;
     std::vector<Glob> globs;
-    std::vector<ProjectRule> project;
-    /// A path that a rule covers has a component that the rule's last one matches: most names of a project
-    /// are cleared by this alone.
-    std::unordered_set<std::string, TextHash, std::equal_to<>> projectNames;
-    std::vector<NamePattern> projectGlobs;
-    std::vector<PathPattern> projectExceptions;
-
-    [[nodiscard]] bool mayHideInProject(std::string_view name) const
-    {
-        return projectNames.find(name) != projectNames.end()
-            || std::any_of(projectGlobs.begin(), projectGlobs.end(),
-                           [&](const NamePattern& glob) { return glob.matches(name); });
-    }
 
     [[nodiscard]] bool applies(std::size_t entry, std::string_view path) const
     {
@@ -72,30 +53,48 @@ struct HiddenTable::Index
     }
 };
 
+struct HiddenNames::Index
+{
+    std::vector<PathPattern> patterns;
+    std::vector<PathPattern> exceptions;
+    /// A path that a pattern covers has a component that the pattern's last one matches: most names of a
+    /// project are cleared by this alone.
+    std::unordered_set<std::string, TextHash, std::equal_to<>> lastNames;
+    std::vector<NamePattern> lastGlobs;
+
+    [[nodiscard]] bool mayHide(std::string_view name) const
+    {
+        return lastNames.find(name) != lastNames.end()
+            || std::any_of(lastGlobs.begin(), lastGlobs.end(),
+                           [&](const NamePattern& glob) { return glob.matches(name); });
+    }
+};
+
 namespace {
 
-/// Replaces ~ and ${XDG_RUNTIME_DIR} at the beginning; empty where the place is not known. Bytes of a place
-/// that a pattern would act on are escaped.
+/// A path as a pattern for itself.
+std::string escaped(std::string_view path)
+{
+    std::string pattern;
+    for (const char byte : path) {
+        if (hasAnyOf(std::string_view(&byte, 1), "*?[]{},\\")) {
+            pattern.push_back('\\');
+        }
+        pattern.push_back(byte);
+    }
+    return pattern;
+}
+
+/// Replaces ~ and ${XDG_RUNTIME_DIR} at the beginning by an escaped place; empty where that is not known.
 Result<std::string> expand(const std::string& text, const HiddenTable::Place& place, const TomlReader& reader)
 {
-    const auto literal = [](std::string_view path) {
-        std::string escaped;
-        for (const char byte : path) {
-            if (std::string_view("*?[]{},\\").find(byte) != std::string_view::npos) {
-                escaped.push_back('\\');
-            }
-            escaped.push_back(byte);
-        }
-        return escaped;
-    };
     constexpr std::string_view kRuntime = "${XDG_RUNTIME_DIR}";
     if (text == "~" || text.starts_with("~/")) {
-        return literal(place.home) + text.substr(1);
+        return place.home + text.substr(1);
     }
     if (text.starts_with(kRuntime)) {
-        return place.runtimeDirectory.empty()
-            ? std::string()
-            : literal(place.runtimeDirectory) + text.substr(kRuntime.size());
+        return place.runtimeDirectory.empty() ? std::string()
+                                              : place.runtimeDirectory + text.substr(kRuntime.size());
     }
     if (!text.starts_with('/') && !text.starts_with("**/")) {
         return reader.failAt("paths", text + ": a path begins with /, ~/, ${XDG_RUNTIME_DIR} or **/");
@@ -160,7 +159,7 @@ Result<void> readGroup(const TomlReader& reader, const HiddenTable::Place& place
     return {};
 }
 
-Result<void> readProject(const TomlReader& reader, HiddenTable::Index* index)
+Result<void> readProject(const TomlReader& reader, HiddenNames::Index* index)
 {
     REVET_RETURN_IF_ERROR(reader.allowOnly({"why", "paths", "except"}));
     REVET_ASSIGN_OR_RETURN(const auto paths, reader.texts("paths"));
@@ -174,22 +173,22 @@ Result<void> readProject(const TomlReader& reader, HiddenTable::Index* index)
     };
     for (const std::string& text : paths) {
         REVET_ASSIGN_OR_RETURN(auto pattern, compile(text));
-        index->project.push_back({{"project", text}, std::move(pattern)});
+        index->patterns.push_back(std::move(pattern));
         REVET_ASSIGN_OR_RETURN(const auto alternatives,
                                expandBraces(text, PathPattern::kMaximumAlternatives));
         for (const std::string& alternative : alternatives) {
             const std::string_view last = pathComponents(alternative).back();
             if (isLiteral(last)) {
-                index->projectNames.emplace(last);
+                index->lastNames.emplace(last);
             } else {
                 REVET_ASSIGN_OR_RETURN(auto glob, NamePattern::compile(last));
-                index->projectGlobs.push_back(std::move(glob));
+                index->lastGlobs.push_back(std::move(glob));
             }
         }
     }
     for (const std::string& text : excepted) {
         REVET_ASSIGN_OR_RETURN(auto pattern, compile(text));
-        index->projectExceptions.push_back(std::move(pattern));
+        index->exceptions.push_back(std::move(pattern));
     }
     return {};
 }
@@ -215,16 +214,14 @@ Result<HiddenTable> HiddenTable::parse(std::string_view toml, const Place& place
     REVET_ASSIGN_OR_RETURN(const auto root, parseToml(toml, kTableName));
     const TomlReader top(root, kTableName);
     REVET_RETURN_IF_ERROR(top.allowOnly({"group", "project"}));
+    const Place escapedPlace{escaped(place.home), escaped(place.runtimeDirectory)};
     auto index = std::make_shared<Index>();
     const TomlValue* groups = root.find("group");
     if (groups == nullptr || groups->kind != TomlValue::Kind::List) {
         return top.failAt("group", "a hidden table has [[group]] parts");
     }
     for (const TomlValue& group : groups->list) {
-        REVET_RETURN_IF_ERROR(readGroup(TomlReader(group, kTableName), place, index.get()));
-    }
-    if (const TomlValue* project = root.find("project"); project != nullptr) {
-        REVET_RETURN_IF_ERROR(readProject(TomlReader(*project, kTableName), index.get()));
+        REVET_RETURN_IF_ERROR(readGroup(TomlReader(group, kTableName), escapedPlace, index.get()));
     }
     return HiddenTable(std::move(index));
 }
@@ -252,25 +249,42 @@ std::optional<HiddenTable::Entry> HiddenTable::match(std::string_view absolutePa
     return std::nullopt;
 }
 
-std::optional<HiddenTable::Entry> HiddenTable::matchInProject(std::string_view relative) const
-{
-    const std::vector<std::string_view> names = pathComponents(relative);
-    if (std::none_of(names.begin(), names.end(),
-                     [&](std::string_view name) { return m_index->mayHideInProject(name); })) {
-        return std::nullopt;
-    }
-    const auto covers = [&](const PathPattern& pattern) { return pattern.covers(relative); };
-    if (std::any_of(m_index->projectExceptions.begin(), m_index->projectExceptions.end(), covers)) {
-        return std::nullopt;
-    }
-    const auto found = std::find_if(m_index->project.begin(), m_index->project.end(),
-                                    [&](const ProjectRule& rule) { return covers(rule.pattern); });
-    return found == m_index->project.end() ? std::nullopt : std::optional(found->entry);
-}
-
 const std::vector<HiddenTable::Entry>& HiddenTable::entries() const
 {
     return m_index->entries;
+}
+
+HiddenNames::HiddenNames()
+    : HiddenNames(std::make_shared<const Index>())
+{
+}
+
+HiddenNames::HiddenNames(std::shared_ptr<const Index> index)
+    : m_index(std::move(index))
+{
+}
+
+Result<HiddenNames> HiddenNames::parse(std::string_view toml)
+{
+    REVET_ASSIGN_OR_RETURN(const auto root, parseToml(toml, kTableName));
+    REVET_RETURN_IF_ERROR(TomlReader(root, kTableName).allowOnly({"group", "project"}));
+    auto index = std::make_shared<Index>();
+    if (const TomlValue* project = root.find("project"); project != nullptr) {
+        REVET_RETURN_IF_ERROR(readProject(TomlReader(*project, kTableName), index.get()));
+    }
+    return HiddenNames(std::move(index));
+}
+
+bool HiddenNames::match(std::string_view relative) const
+{
+    const std::vector<std::string_view> names = pathComponents(relative);
+    if (std::none_of(names.begin(), names.end(),
+                     [&](std::string_view name) { return m_index->mayHide(name); })) {
+        return false;
+    }
+    const auto covers = [&](const PathPattern& pattern) { return pattern.covers(relative); };
+    return std::none_of(m_index->exceptions.begin(), m_index->exceptions.end(), covers)
+        && std::any_of(m_index->patterns.begin(), m_index->patterns.end(), covers);
 }
 
 } // namespace revet::policy

@@ -13,7 +13,8 @@
 
 namespace revet::policy {
 
-/// resources/tables/hidden.toml, parsed: paths that hold secrets. Immutable, copies share it, thread-safe.
+/// Of resources/tables/hidden.toml: paths outside of projects that hold secrets. Immutable, copies share it,
+/// thread-safe.
 class HiddenTable
 {
 public:
@@ -33,15 +34,31 @@ public:
     [[nodiscard]] static Result<HiddenTable> parse(std::string_view toml, const Place& place);
     /// Which entry an absolute path falls under, if any: the path itself or something below it.
     [[nodiscard]] std::optional<Entry> match(std::string_view absolutePath) const;
-    /// Patterns for untracked files inside a project (".env", "*.pem"): relative to its root, at any depth.
-    [[nodiscard]] std::optional<Entry> matchInProject(std::string_view relative) const;
-    /// Every pattern outside of projects, in the order of the table.
+    /// Every pattern, in the order of the table.
     [[nodiscard]] const std::vector<Entry>& entries() const;
 
     struct Index;
 
 private:
     explicit HiddenTable(std::shared_ptr<const Index> index);
+    std::shared_ptr<const Index> m_index;
+};
+
+/// Of the same file: names of untracked files inside a project (".env", "*.pem"). Apart from the paths, since
+/// every session asks for names and few ask for paths.
+class HiddenNames
+{
+public:
+    HiddenNames(); ///< empty: hides nothing
+    /// Fails on names that it does not wholly understand.
+    [[nodiscard]] static Result<HiddenNames> parse(std::string_view toml);
+    /// `relative` to the project's root, at any depth.
+    [[nodiscard]] bool match(std::string_view relative) const;
+
+    struct Index;
+
+private:
+    explicit HiddenNames(std::shared_ptr<const Index> index);
     std::shared_ptr<const Index> m_index;
 };
 

@@ -26,6 +26,15 @@ Result<NamePattern> NamePattern::compile(std::string_view pattern, LetterCase le
     NamePattern compiled;
     compiled.m_letterCase = letterCase;
     compiled.m_isAnyDepth = pattern == "**";
+    compiled.m_isLiteral = !hasAnyOf(pattern, "*?[\\");
+    if (compiled.m_isLiteral) {
+        compiled.m_prefix = pattern;
+        if (letterCase == LetterCase::Folded) {
+            std::transform(pattern.begin(), pattern.end(), compiled.m_prefix.begin(), folded);
+        }
+        compiled.m_suffix = compiled.m_prefix;
+        return compiled;
+    }
     compiled.m_tokens.reserve(pattern.size());
     std::size_t position = 0;
     while (position < pattern.size()) {
@@ -57,6 +66,7 @@ Result<NamePattern> NamePattern::compile(std::string_view pattern, LetterCase le
             {Token::Kind::Byte, letterCase == LetterCase::Folded ? folded(literal) : literal});
     }
     compiled.findLiteralEnds();
+    compiled.m_isLiteral = compiled.m_prefix.size() == compiled.m_tokens.size() && !compiled.m_isAnyDepth;
     return compiled;
 }
 
@@ -126,6 +136,12 @@ bool NamePattern::matchesOne(const Token& token, char byte) const
 
 bool NamePattern::matches(std::string_view name) const
 {
+    if (m_isLiteral) {
+        return m_letterCase == LetterCase::Distinct
+            ? name == m_prefix
+            : std::equal(name.begin(), name.end(), m_prefix.begin(), m_prefix.end(),
+                         [](char byte, char literal) { return folded(byte) == literal; });
+    }
     if (m_letterCase == LetterCase::Distinct && !(name.starts_with(m_prefix) && name.ends_with(m_suffix))) {
         return false;
     }

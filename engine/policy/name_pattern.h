@@ -18,6 +18,20 @@ enum class LetterCase : std::uint8_t {
     Folded, ///< ASCII letters alike, as on vfat and other folding file systems
 };
 
+/// text.find_first_of(bytes) != npos; that calls a function for every byte, and patterns are compiled at
+/// every start.
+[[nodiscard]] constexpr bool hasAnyOf(std::string_view text, std::string_view bytes)
+{
+    for (const char byte : text) {
+        for (const char wanted : bytes) {
+            if (byte == wanted) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /// A glob for one name: "*", "?", "[a-z]", "[!a-z]", "\x" for x itself. Works on bytes, so "?" is one byte.
 /// Also used for variable names and hosts. Matching takes at most (pattern × name) steps. Immutable.
 class NamePattern
@@ -29,7 +43,7 @@ public:
     /// Whether it is "**", which only a path gives a meaning to.
     [[nodiscard]] bool isAnyDepth() const { return m_isAnyDepth; }
     /// Whether it has no wildcard: then prefix() is the whole name.
-    [[nodiscard]] bool isLiteral() const { return m_prefix.size() == m_tokens.size() && !m_isAnyDepth; }
+    [[nodiscard]] bool isLiteral() const { return m_isLiteral; }
     /// The bytes before the first wildcard; every matching name begins with them.
     [[nodiscard]] const std::string& prefix() const { return m_prefix; }
     /// The bytes after the last wildcard; every matching name ends with them.
@@ -50,12 +64,14 @@ private:
     void findLiteralEnds();
     [[nodiscard]] bool matchesOne(const Token& token, char byte) const;
 
+    /// Not used for a literal: most patterns are one, and they are compiled at every start.
     std::vector<Token> m_tokens;
     std::vector<ByteSet> m_sets;
     std::string m_prefix;
     std::string m_suffix;
     LetterCase m_letterCase = LetterCase::Distinct;
     bool m_isAnyDepth = false;
+    bool m_isLiteral = false;
 };
 
 } // namespace revet::policy

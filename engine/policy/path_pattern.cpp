@@ -12,6 +12,7 @@ namespace revet::policy {
 std::vector<std::string_view> pathComponents(std::string_view path)
 {
     std::vector<std::string_view> components;
+    components.reserve(static_cast<std::size_t>(std::count(path.begin(), path.end(), '/')) + 1);
     while (!path.empty()) {
         const std::size_t end = std::min(path.find('/'), path.size());
         const std::string_view component = path.substr(0, end);
@@ -70,10 +71,13 @@ Result<PathPattern> PathPattern::compile(std::string_view pattern, LetterCase le
     REVET_ASSIGN_OR_RETURN(const auto expanded, expandBraces(pattern, kMaximumAlternatives));
     PathPattern compiled;
     compiled.m_text = pattern;
+    compiled.m_alternatives.reserve(expanded.size());
     for (const std::string& text : expanded) {
         Alternative alternative;
         alternative.isAbsolute = text.starts_with('/');
-        for (const std::string_view component : pathComponents(text)) {
+        const std::vector<std::string_view> components = pathComponents(text);
+        alternative.components.reserve(components.size());
+        for (const std::string_view component : components) {
             REVET_ASSIGN_OR_RETURN(auto name, NamePattern::compile(component, letterCase));
             alternative.components.push_back(std::move(name));
         }
@@ -152,6 +156,9 @@ Result<std::vector<std::string>> expandBraces(std::string_view pattern, std::siz
 {
     std::vector<std::string> done;
     std::vector<std::string> open = {std::string(pattern)};
+    if (!hasAnyOf(pattern, "{}")) {
+        return open;
+    }
     while (!open.empty()) {
         std::string text = std::move(open.back());
         open.pop_back();

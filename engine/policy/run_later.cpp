@@ -135,7 +135,9 @@ Result<std::vector<Pattern>> readPatterns(const TomlReader& reader, RunLaterClas
             Pattern pattern;
             pattern.isRooted = text.starts_with('/');
             pattern.text = path;
-            for (const std::string_view component : pathComponents(text)) {
+            const std::vector<std::string_view> components = pathComponents(text);
+            pattern.names.reserve(components.size());
+            for (const std::string_view component : components) {
                 auto name = NamePattern::compile(component);
                 if (!name) {
                     return reader.failAt("paths", path + ": " + name.error().operation);
@@ -155,11 +157,11 @@ Result<std::vector<Pattern>> readPatterns(const TomlReader& reader, RunLaterClas
 } // namespace
 
 RunLaterTable::RunLaterTable()
-    : RunLaterTable(std::make_shared<const Index>())
+    : RunLaterTable(std::make_shared<Index>())
 {
 }
 
-RunLaterTable::RunLaterTable(std::shared_ptr<const Index> index)
+RunLaterTable::RunLaterTable(std::shared_ptr<Index> index)
     : m_index(std::move(index))
 {
 }
@@ -187,9 +189,10 @@ Result<RunLaterTable> RunLaterTable::parse(std::string_view toml)
     return RunLaterTable(std::move(index));
 }
 
-Result<RunLaterTable> RunLaterTable::with(const ProjectPins& project) const
+Result<RunLaterTable> RunLaterTable::with(const ProjectPins& project) &&
 {
-    auto index = std::make_shared<Index>(*m_index);
+    // To copy all those patterns takes as long as to read them.
+    auto index = m_index.use_count() == 1 ? m_index : std::make_shared<Index>(*m_index);
     const auto patternOf = [](std::string_view path) -> Result<Pattern> {
         Pattern pattern;
         pattern.isRooted = true;

@@ -50,7 +50,7 @@ public:
     RunLaterTable(); ///< empty: matches nothing
     [[nodiscard]] static Result<RunLaterTable> parse(std::string_view toml);
 
-    [[nodiscard]] Result<RunLaterTable> with(const ProjectPins& project) const;
+    [[nodiscard]] Result<RunLaterTable> with(const ProjectPins& project) &&;
 
     /// `relative` is the path below the project's root, without a leading slash. The strictest class wins.
     /// What is pinned is so in every spelling that folding file systems take for the same.
@@ -69,8 +69,8 @@ public:
     class Index;
 
 private:
-    explicit RunLaterTable(std::shared_ptr<const Index> index);
-    std::shared_ptr<const Index> m_index;
+    explicit RunLaterTable(std::shared_ptr<Index> index);
+    std::shared_ptr<Index> m_index; ///< never changed while there is another owner
 };
 
 } // namespace revet::policy

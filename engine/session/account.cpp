@@ -3,9 +3,10 @@
 
 #include "engine/session/account.h"
 
+#include "engine/base/own_account.h"
+
 #include <filesystem>
 
-#include <pwd.h>
 #include <unistd.h>
 
 namespace revet::session {
@@ -38,12 +39,14 @@ Result<Account> findAccount(const std::vector<std::string>& environment)
     if (account.uid == 0) {
         return fail(ErrorCode::Refused, "start a session as root", "run revet as the user whose work it is");
     }
-    // Not thread-safe, and called before there are threads.
-    const passwd* entry = ::getpwuid(account.uid); // NOLINT(concurrency-mt-unsafe)
-    account.name = entry != nullptr ? entry->pw_name : "user";
+    const auto line = ownPasswordLine();
+    account.name = line ? line->name : environmentValue(environment, "USER");
+    if (account.name.empty() || account.name.find_first_of(":,\n") != std::string::npos) {
+        account.name = "user"; // it becomes a field of the box's own /etc/passwd
+    }
     std::string home = environmentValue(environment, "HOME");
     if (!home.starts_with('/')) {
-        home = entry != nullptr ? entry->pw_dir : "";
+        home = line ? line->home : "";
     }
     std::error_code error;
     account.home = std::filesystem::canonical(home, error).string();

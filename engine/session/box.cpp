@@ -45,6 +45,12 @@ Result<void> sendOrder(int socket, Order order, std::span<const int> descriptors
     return os::sendPacket(socket, launcher::encode(order), descriptors);
 }
 
+/// Without a receiver: a step has failed, and its report waits to be read.
+Result<void> unlessFailed(Result<void> sent)
+{
+    return sent || sent.error().code == ErrorCode::Closed ? Result<void>() : sent;
+}
+
 /// What a person can do about a step that a kernel refused.
 std::string remedyFor(const Report& report)
 {
@@ -106,6 +112,7 @@ void Box::swap(Box& other) noexcept
 {
     std::swap(m_launcher, other.m_launcher);
     std::swap(m_firstSteps, other.m_firstSteps);
+    std::swap(m_isEmpty, other.m_isEmpty);
     std::swap(m_isGone, other.m_isGone);
     std::swap(m_keeper, other.m_keeper);
     std::swap(m_init, other.m_init);
@@ -166,9 +173,7 @@ Result<void> Box::sendPlan(const launcher::Plan& part) const
 {
     REVET_ASSIGN_OR_RETURN(const auto file, os::sealedMemory("revet-plan", launcher::encode(part)));
     const std::array descriptors{file.get()};
-    // Without a receiver: a first step has failed, and its report waits to be read.
-    const auto sent = os::sendPacket(m_keeperSocket.get(), "plan", descriptors);
-    return sent || sent.error().code == ErrorCode::Closed ? Result<void>() : sent;
+    return unlessFailed(os::sendPacket(m_keeperSocket.get(), "plan", descriptors));
 }
 
 Result<Box::Message> Box::receiveFromInit() const
@@ -181,8 +186,9 @@ Result<UniqueFd> Box::waitUntilReady(int frontEnd)
     UniqueFd root;
     bool isReady = false;
     while (!root || m_init < 0 || !isReady) {
+        // What pid 1 tells after that is about the command.
         std::array<pollfd, 3> ends{pollfd{m_keeperSocket.get(), POLLIN, 0},
-                                   pollfd{m_initSocket.get(), POLLIN, 0},
+                                   pollfd{isReady ? -1 : m_initSocket.get(), POLLIN, 0},
                                    pollfd{frontEnd, 0, 0}}; // what it says waits; that it hung up does not
         const int count = ::poll(ends.data(), ends.size(), kReadyTimeoutMs);
         if (count < 0 && errno != EINTR) {
@@ -223,7 +229,7 @@ Result<void> Box::spawn(std::uint32_t number, const launcher::SpawnRequest& requ
     REVET_ASSIGN_OR_RETURN(const auto file, os::sealedMemory("revet-command", launcher::encode(request)));
     std::vector<int> descriptors{file.get()};
     descriptors.insert(descriptors.end(), streams.begin(), streams.end());
-    return sendOrder(m_initSocket.get(), {Order::Kind::Spawn, number, 0}, descriptors);
+    return unlessFailed(sendOrder(m_initSocket.get(), {Order::Kind::Spawn, number, 0}, descriptors));
 }
 
 Result<void> Box::signal(std::uint32_t number, int signalNumber) const
@@ -237,6 +243,13 @@ Result<void> Box::resume(std::uint32_t number) const
 }
 
 void Box::endProcesses()
+{
+    if (!m_isEmpty) {
+        endInit();
+    }
+}
+
+void Box::endInit()
 {
     if (m_isGone || !m_initHandle) {
         return;
@@ -257,7 +270,7 @@ void Box::end()
     if (m_keeper < 0) {
         return;
     }
-    endProcesses();
+    endInit();
     if (!m_isGone) { // never came up, or hangs in the kernel; otherwise the keeper ends by itself
         ::kill(m_keeper, SIGKILL);
     }

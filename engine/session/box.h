@@ -50,23 +50,28 @@ public:
     /// before, TimedOut where a file system of the view does not answer.
     [[nodiscard]] Result<UniqueFd> waitUntilReady(int frontEnd = -1);
 
+    /// May come as soon as there is a plan: pid 1 takes it up when the box is ready.
     [[nodiscard]] Result<void> spawn(std::uint32_t number, const launcher::SpawnRequest& request,
                                      std::span<const int> streams) const;
     [[nodiscard]] Result<void> signal(std::uint32_t number, int signalNumber) const;
     [[nodiscard]] Result<void> resume(std::uint32_t number) const;
 
     [[nodiscard]] pid_t keeper() const { return m_keeper; }
-    /// Ends every process of the box and waits until they are gone.
+    /// pid 1 says that it is alone.
+    void noteEmpty() { m_isEmpty = true; }
+    /// Ends every process of the box but a pid 1 that is alone, and waits until they are gone.
     void endProcesses();
     /// The same, and waits until the keeper has cleaned up. Idempotent.
     void end();
 
 private:
     void swap(Box& other) noexcept;
+    void endInit();
     [[nodiscard]] Result<void> sendPlan(const launcher::Plan& part) const;
 
     std::string m_launcher;
     std::vector<launcher::Step> m_firstSteps;
+    bool m_isEmpty = false;
     bool m_isGone = false; ///< every process of the box is
     pid_t m_keeper = -1;
     pid_t m_init = -1;

@@ -55,7 +55,7 @@ bool isThere(int project, const std::string& relative)
 
 } // namespace
 
-Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::HiddenTable& table,
+Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::HiddenNames& table,
                                     const std::vector<std::string>& unhide,
                                     const std::set<std::string>& hiddenBefore)
 {
@@ -74,7 +74,7 @@ Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::Hi
             const std::string relative = entry.path().string().substr(project.size() + 1);
             const bool isLink = entry.is_symlink(error);
             const bool isDirectory = !isLink && entry.is_directory(error);
-            if (!isLink && table.matchInProject(relative)) {
+            if (!isLink && table.match(relative)) {
                 candidates.insert(relative);
             } else if (isDirectory
                        && std::find(kSkipped.begin(), kSkipped.end(), entry.path().filename().string())

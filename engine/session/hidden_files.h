@@ -27,7 +27,7 @@ struct HiddenFiles
 /// `unhide` are absolute paths and globs that stay visible, with what is below; so does what git tracks,
 /// unless it was hidden before: a box can make git track a file that it sees empty.
 [[nodiscard]] Result<HiddenFiles> findHiddenFiles(const std::string& project,
-                                                  const policy::HiddenTable& table,
+                                                  const policy::HiddenNames& table,
                                                   const std::vector<std::string>& unhide,
                                                   const std::set<std::string>& hiddenBefore = {});
 

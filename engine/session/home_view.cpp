@@ -11,7 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <set>
+#include <map>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -40,24 +40,25 @@ std::string expandHome(const std::string& path, const std::string& home)
     return path.starts_with("~/") ? home + path.substr(1) : path;
 }
 
-void addVisible(const fs::path& path, const std::string& home, const policy::HiddenTable& hidden,
-                std::set<std::string>& paths)
+/// Paths of HOME, each with the place that it leads to.
+using HomePaths = std::map<std::string, std::string>;
+
+void addVisible(const fs::path& path, const std::string& home, HomePaths& paths)
 {
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
-    if (error || !isWithin(real.string(), home) || real.string() == home || hidden.match(real.string())) {
+    if (error || !isWithin(real.string(), home) || real.string() == home) {
         return;
     }
-    paths.insert(real.string());
+    paths.emplace(real.string(), real.string());
     if (path != real && isWithin(path.string(), home)) {
-        paths.insert(path.string()); // the name on PATH, whatever it leads to
+        paths.emplace(path.string(), real.string()); // the name on PATH, whatever it leads to
     }
 }
 
 /// The trees behind the links of one directory on PATH; a directory with thousands of programs is not a
 /// toolchain.
-void addLinkTargets(const fs::path& directory, const std::string& home, const policy::HiddenTable& hidden,
-                    std::set<std::string>& paths)
+void addLinkTargets(const fs::path& directory, const std::string& home, HomePaths& paths)
 {
     constexpr int kMaximumPrograms = 2000;
     int looked = 0;
@@ -68,7 +69,7 @@ void addLinkTargets(const fs::path& directory, const std::string& home, const po
         }
         const fs::path target = fs::canonical(entry.path(), error);
         if (!error && isWithin(target.string(), home) && !isWithin(target.string(), directory.string())) {
-            addVisible(treeOf(target, home), home, hidden, paths);
+            addVisible(treeOf(target, home), home, paths);
         }
         return true;
     };
@@ -102,26 +103,32 @@ Result<void> makeLayer(const fs::path& layer)
 
 } // namespace
 
-std::vector<tiers::VisiblePath> visibleToolchains(std::string_view path, const std::string& home,
-                                                  const policy::HiddenTable& hidden,
-                                                  const policy::ResolvedProfile& profile)
+Result<std::vector<tiers::VisiblePath>>
+visibleToolchains(std::string_view path, const std::string& home,
+                  const std::function<Result<policy::HiddenTable>()>& hidden,
+                  const policy::ResolvedProfile& profile)
 {
-    std::set<std::string> paths;
+    HomePaths paths;
     while (!path.empty()) {
         const std::size_t colon = path.find(':');
         const fs::path directory(path.substr(0, colon));
         path = colon == std::string_view::npos ? std::string_view() : path.substr(colon + 1);
         if (directory.is_absolute() && isWithin(directory.string(), home)) {
-            addVisible(treeOf(directory / "program", home), home, hidden, paths);
-            addVisible(directory, home, hidden, paths);
-            addLinkTargets(directory, home, hidden, paths);
+            addVisible(treeOf(directory / "program", home), home, paths);
+            addVisible(directory, home, paths);
+            addLinkTargets(directory, home, paths);
         }
     }
     for (const auto& item : profile.visible) {
-        addVisible(expandHome(item.value, home), home, hidden, paths);
+        addVisible(expandHome(item.value, home), home, paths);
+    }
+    if (!paths.empty()) {
+        REVET_ASSIGN_OR_RETURN(const policy::HiddenTable table, hidden());
+        std::erase_if(paths, [&table](const auto& item) { return table.match(item.second).has_value(); });
     }
     std::vector<tiers::VisiblePath> visible;
-    for (const std::string& item : paths) {
+    for (const auto& entry : paths) {
+        const std::string& item = entry.first;
         // Sorted, so a parent comes first and covers what lies below it.
         const bool isCovered
             = std::any_of(visible.begin(), visible.end(),

@@ -10,6 +10,7 @@
 #include "engine/tiers/box_spec.h"
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +18,12 @@
 namespace revet::session {
 
 /// Directories of HOME that are on PATH, following links, with the trees that their programs need
-/// (~/.cargo/bin -> also ~/.rustup): visible read-only. What the hidden table names is left out.
-[[nodiscard]] std::vector<tiers::VisiblePath> visibleToolchains(std::string_view path,
-                                                                const std::string& home,
-                                                                const policy::HiddenTable& hidden,
-                                                                const policy::ResolvedProfile& profile);
+/// (~/.cargo/bin -> also ~/.rustup): visible read-only. What the hidden table names is left out; most often
+/// there is nothing to look up in it, so it is read when there is.
+[[nodiscard]] Result<std::vector<tiers::VisiblePath>>
+visibleToolchains(std::string_view path, const std::string& home,
+                  const std::function<Result<policy::HiddenTable>()>& hidden,
+                  const policy::ResolvedProfile& profile);
 
 /// The profile's caches that exist, each with a private layer below `layers`. A layer that another running
 /// session holds is replaced by a fresh one in `sessionDirectory`. The locks are held by the descriptors.

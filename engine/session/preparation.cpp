@@ -57,7 +57,6 @@ public:
 
     Result<Preparation> run()
     {
-        REVET_ASSIGN_OR_RETURN(m_hidden, m_data.hidden(m_account.home));
         REVET_RETURN_IF_ERROR(chooseProfile());
         m_result.info = m_surroundings.session;
         REVET_RETURN_IF_ERROR(makeDirectories());
@@ -98,7 +97,6 @@ private:
     const Surroundings& m_surroundings;
     const ShippedData& m_data;
     const Account& m_account;
-    policy::HiddenTable m_hidden;
     policy::ResolvedProfile m_profile;
     std::vector<std::string> m_profileNames;
     std::size_t m_withheldVariables = 0;
@@ -183,8 +181,10 @@ Result<void> Preparer::fillHome()
     tiers::BoxSpec& spec = m_result.spec;
     spec.home = m_account.home;
     spec.privateHome = closedDirectory(projectDirectory(), "home").string();
-    spec.visible = visibleToolchains(environmentValue(m_request.environment, "PATH"), m_account.home,
-                                     m_hidden, m_profile);
+    REVET_ASSIGN_OR_RETURN(spec.visible,
+                           visibleToolchains(
+                               environmentValue(m_request.environment, "PATH"), m_account.home,
+                               [this] { return m_data.hidden(m_account.home); }, m_profile));
     // What lies in the project is there already, with the project's rules.
     std::erase_if(spec.visible, [&](const tiers::VisiblePath& path) {
         return isWithin(path.host, m_project.path) || isWithin(m_project.path, path.host);
@@ -249,8 +249,9 @@ Result<void> Preparer::hideFiles()
     }
     const fs::path memory = projectDirectory() / "hidden";
     REVET_ASSIGN_OR_RETURN(const auto before, readHiddenBefore(memory));
+    REVET_ASSIGN_OR_RETURN(const auto table, m_data.hiddenNames());
     REVET_ASSIGN_OR_RETURN(const auto hidden,
-                           findHiddenFiles(m_project.path, m_hidden, m_request.unhide, before));
+                           findHiddenFiles(m_project.path, table, m_request.unhide, before));
     std::set<std::string> added;
     std::set_difference(hidden.names.begin(), hidden.names.end(), before.begin(), before.end(),
                         std::inserter(added, added.end()));

@@ -106,8 +106,12 @@ std::string contentHash(std::string_view content)
     return text;
 }
 
-Result<journal::ProjectRecord> registered(journal::Catalogue& catalogue, const std::string& project)
+Result<journal::ProjectRecord> registered(journal::Catalogue& catalogue, const std::string& project,
+                                          const std::optional<journal::ProjectRecord>& known)
 {
+    if (known && !known->settingsFile.empty()) {
+        return *known;
+    }
     journal::ProjectRecord record;
     record.path = project;
     record.created = SystemClock().now();
@@ -139,7 +143,7 @@ Result<ProjectSettings> loadProjectSettings(const Places& places, journal::Catal
     ProjectSettings result;
     REVET_ASSIGN_OR_RETURN(const auto known, catalogue.projectAt(project));
     result.isNew = !known.has_value();
-    REVET_ASSIGN_OR_RETURN(result.project, registered(catalogue, project));
+    REVET_ASSIGN_OR_RETURN(result.project, registered(catalogue, project, known));
     REVET_ASSIGN_OR_RETURN(policy::Settings user, settingsIn(places.config / "config.toml"));
     REVET_ASSIGN_OR_RETURN(result.own, settingsIn(ownFile(places, result.project)));
     std::vector<std::pair<std::string, policy::Settings>> layers
@@ -167,7 +171,7 @@ Result<ProjectSettings> loadProjectSettings(const Places& places, journal::Catal
 Result<void> changeProjectSettings(const Places& places, journal::Catalogue& catalogue,
                                    const std::string& project, const std::vector<std::string>& assignments)
 {
-    REVET_ASSIGN_OR_RETURN(const journal::ProjectRecord record, registered(catalogue, project));
+    REVET_ASSIGN_OR_RETURN(const journal::ProjectRecord record, registered(catalogue, project, std::nullopt));
     REVET_ASSIGN_OR_RETURN(policy::Settings settings, settingsIn(ownFile(places, record)));
     for (const std::string& assignment : assignments) {
         REVET_RETURN_IF_ERROR(policy::applyAssignment(&settings, assignment));
@@ -180,7 +184,7 @@ Result<void> changeProjectSettings(const Places& places, journal::Catalogue& cat
 
 Result<void> trustRepositorySettings(journal::Catalogue& catalogue, const std::string& project)
 {
-    REVET_ASSIGN_OR_RETURN(journal::ProjectRecord record, registered(catalogue, project));
+    REVET_ASSIGN_OR_RETURN(journal::ProjectRecord record, registered(catalogue, project, std::nullopt));
     REVET_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                            readSettingsFile(std::filesystem::path(project) / kRepositoryFile));
     if (!text) {

@@ -65,8 +65,8 @@ void Recorder::close()
 {
     if (m_exitWatcher.joinable()) {
         m_processes.stop();
-        m_exitWatcher.join();
         m_coalescer.stop();
+        m_exitWatcher.join();
         m_releaser.join();
     }
     flushAll();

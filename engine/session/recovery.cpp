@@ -9,8 +9,10 @@
 #include "engine/session/undo_files.h"
 #include "engine/supervisor/fresh_file.h"
 
+#include <algorithm>
 #include <climits>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,13 +66,11 @@ void noteDeath(SessionInfo& session)
     session.sessionPid = 0;
 }
 
-Result<void> recoverDeadSessions(journal::Catalogue& catalogue, const Places& places)
+Result<std::vector<SessionInfo>> recoverDeadSessions(journal::Catalogue& catalogue, const Places& places)
 {
-    REVET_ASSIGN_OR_RETURN(const auto sessions, catalogue.openSessions());
-    for (SessionInfo session : sessions) {
-        if (isAlive(session)) {
-            continue;
-        }
+    REVET_ASSIGN_OR_RETURN(auto sessions, catalogue.openSessions());
+    const auto dead = std::partition(sessions.begin(), sessions.end(), isAlive);
+    for (SessionInfo& session : std::span(dead, sessions.end())) {
         // What cannot be sealed can still be read, and is only told less well from what others changed since.
         if (const auto sealed = sealUndo(places, session.id); !sealed) {
             log(LogLevel::Warning, "session", toString(sealed.error()));
@@ -82,7 +82,8 @@ Result<void> recoverDeadSessions(journal::Catalogue& catalogue, const Places& pl
         std::error_code error; // left only when the keeper was killed as well
         std::filesystem::remove(places.controlSocket(session.id), error);
     }
-    return {};
+    sessions.erase(dead, sessions.end());
+    return sessions;
 }
 
 } // namespace revet::session

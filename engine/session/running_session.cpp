@@ -80,15 +80,16 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
     m_repositories = GitState::of(roots);
     if (!roots.empty()) {
         const std::filesystem::path home = m_preparation.spec.home;
-        REVET_ASSIGN_OR_RETURN(
-            m_runLater,
-            m_runLater.with(hostPins(*m_repositories, m_runLater, roots, home,
-                                     {home / ".gitconfig", places.config.parent_path() / "git/config"})));
+        const auto pins = hostPins(*m_repositories, m_runLater, roots, home,
+                                   {home / ".gitconfig", places.config.parent_path() / "git/config"});
+        REVET_ASSIGN_OR_RETURN(m_runLater, std::move(m_runLater).with(pins));
     }
     REVET_RETURN_IF_ERROR(startUndo(data, places));
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady(m_frontEnd.fd()));
     REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), places));
-    REVET_RETURN_IF_ERROR(startCommand());
+    if (!m_preparation.command.wantsTerminal) {
+        announceStart();
+    }
     return serve();
 }
 
@@ -100,9 +101,14 @@ Result<void> RunningSession::startBox(const Places& places)
     if (m_planEdit) {
         m_planEdit(plan);
     }
-    m_commandSteps = std::move(plan.command);
+    launcher::SpawnRequest& command = m_preparation.command;
+    command.steps = std::move(plan.command);
     plan.command.clear();
+    REVET_ASSIGN_OR_RETURN(m_streams, makeStreams(m_request.terminal, command));
     REVET_RETURN_IF_ERROR(m_box.build(std::move(plan)));
+    // The command's process gets as far as its exec, which waits until the supervisor serves the listener.
+    REVET_RETURN_IF_ERROR(m_box.spawn(kFirstCommand, command, m_streams.boxDescriptors()));
+    m_streams.boxEnds = {};
     raiseDescriptorLimit();
     REVET_ASSIGN_OR_RETURN(
         m_control,
@@ -164,19 +170,6 @@ Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places
     }
     m_supervisor = std::make_unique<supervisor::Supervisor>(
         std::move(view), supervisor::Supervisor::Dependencies{*m_recorder, m_runLater, m_undo.get()});
-    return {};
-}
-
-Result<void> RunningSession::startCommand()
-{
-    launcher::SpawnRequest& command = m_preparation.command;
-    REVET_ASSIGN_OR_RETURN(m_streams, makeStreams(m_request.terminal, command));
-    command.steps = m_commandSteps;
-    REVET_RETURN_IF_ERROR(m_box.spawn(kFirstCommand, command, m_streams.boxDescriptors()));
-    m_streams.boxEnds = {};
-    if (!command.wantsTerminal) {
-        announceStart();
-    }
     return {};
 }
 
@@ -286,6 +279,9 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
     case Report::Kind::Exited:
         return SessionEnd{m_stopReason.empty() ? "command ended" : m_stopReason, message.report.value,
                           std::nullopt};
+    case Report::Kind::Empty:
+        m_box.noteEmpty();
+        break;
     case Report::Kind::Stopped:
         m_frontEnd.send(ipc::Stopped{message.report.value});
         break;

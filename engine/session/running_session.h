@@ -61,7 +61,6 @@ private:
     [[nodiscard]] Result<void> startJournal(const Places& places);
     [[nodiscard]] Result<void> startUndo(const ShippedData& data, const Places& places);
     [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const Places& places);
-    [[nodiscard]] Result<void> startCommand();
     [[nodiscard]] SessionEnd serve();
     void announceStart();
     [[nodiscard]] std::optional<SessionEnd> handleReport(Box::Message message);
@@ -86,7 +85,6 @@ private:
     SystemClock m_clock;
     Streams m_streams;
     Box m_box;
-    std::vector<launcher::Step> m_commandSteps;
     std::unique_ptr<Alarm> m_alarm; ///< outlives what raises it
     UniqueFd m_advance; ///< eventfd: the journal has more events, up to
     std::atomic<std::uint64_t> m_committed = 0;

@@ -87,18 +87,17 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
                                    const Account& account, const Places& places,
                                    journal::Catalogue& catalogue)
 {
-    REVET_RETURN_IF_ERROR(recoverDeadSessions(catalogue, places));
+    REVET_ASSIGN_OR_RETURN(const auto live, recoverDeadSessions(catalogue, places));
     REVET_ASSIGN_OR_RETURN(const auto settings, loadProjectSettings(places, catalogue, project.path));
     applySettings(settings.effective.settings(), project.path, account.home, request);
     struct stat root = {};
     if (::stat(project.path.c_str(), &root) != 0) {
         return failErrno("look at " + project.path);
     }
-    REVET_ASSIGN_OR_RETURN(const auto open, catalogue.openSessions());
     TierSituation situation;
     situation.isNewProject = settings.isNew;
     situation.isOwnWork = root.st_uid == ::getuid();
-    situation.hasLiveSession = std::any_of(open.begin(), open.end(), [&](const SessionInfo& session) {
+    situation.hasLiveSession = std::any_of(live.begin(), live.end(), [&](const SessionInfo& session) {
         return session.project == project.path;
     });
     std::optional<SessionInfo> continues;

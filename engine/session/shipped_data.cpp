@@ -81,6 +81,13 @@ Result<policy::HiddenTable> ShippedData::hidden(const std::string& home) const
     return policy::HiddenTable::parse(text, {home, m_places.runtime.parent_path().string()});
 }
 
+Result<policy::HiddenNames> ShippedData::hiddenNames() const
+{
+    REVET_ASSIGN_OR_RETURN(const auto text,
+                           readText(m_installation.share / (std::string("tables/hidden") + kCompiled)));
+    return policy::HiddenNames::parse(text);
+}
+
 Result<policy::EnvironmentTable> ShippedData::readEnvironment() const
 {
     REVET_ASSIGN_OR_RETURN(const auto text,

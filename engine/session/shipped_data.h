@@ -31,6 +31,7 @@ public:
     [[nodiscard]] Result<policy::RunLaterTable> runLater() const;
     [[nodiscard]] Result<policy::BuildOutputTable> buildOutput() const;
     [[nodiscard]] Result<policy::HiddenTable> hidden(const std::string& home) const;
+    [[nodiscard]] Result<policy::HiddenNames> hiddenNames() const;
     [[nodiscard]] Result<policy::EnvironmentTable> environment() const;
     /// Shipped profiles and the user's own (config/profiles/*.toml), which win.
     [[nodiscard]] Result<policy::ProfileSet> profiles() const;

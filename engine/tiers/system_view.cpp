@@ -139,9 +139,7 @@ void addTemporaryPlaces(std::vector<Step>& steps)
     steps.push_back({StepKind::Symlink, {}, "/var/run", "/run", 0});
 }
 
-} // namespace
-
-std::vector<Step> systemView()
+std::vector<Step> lookAtSystem()
 {
     std::vector<Step> steps{{StepKind::OuterNamespaces, {}, {}, {}, 0}, {StepKind::EmptyRoot, {}, {}, {}, 0}};
     addProgramTrees(steps);
@@ -152,6 +150,14 @@ std::vector<Step> systemView()
     steps.push_back(directory("/sys"));
     steps.push_back(bindReadOnly("/sys/devices/system/cpu")); // processor counts of run-times
     return steps;
+}
+
+} // namespace
+
+const std::vector<Step>& systemView()
+{
+    static const std::vector<Step> kSteps = lookAtSystem();
+    return kSteps;
 }
 
 std::vector<Step> accountView(const BoxSpec& spec)

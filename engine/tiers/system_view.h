@@ -11,8 +11,8 @@
 namespace revet::tiers {
 
 /// The first steps of every plan, the same whatever the project and the person: /usr, the needed part of
-/// /etc, devices, temporary places. Looks at the host's tree, since distributions differ.
-[[nodiscard]] std::vector<launcher::Step> systemView();
+/// /etc, devices, temporary places. Looks at the host's tree, since distributions differ, once a process.
+[[nodiscard]] const std::vector<launcher::Step>& systemView();
 /// The person in /etc: enough for "who am I" and the owners of files, nobody else of the machine.
 [[nodiscard]] std::vector<launcher::Step> accountView(const BoxSpec& spec);
 

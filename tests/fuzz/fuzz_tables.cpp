@@ -23,7 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (const auto table = HiddenTable::parse(text, {"/home/u", "/run/user/1"})) {
         static_cast<void>(table->match("/home/u/.ssh/id"));
-        static_cast<void>(table->matchInProject(text));
+    }
+    if (const auto names = HiddenNames::parse(text)) {
+        static_cast<void>(names->match(text));
     }
     if (const auto table = EnvironmentTable::parse(text)) {
         static_cast<void>(filterEnvironment({"A=1", std::string(text)}, *table, {std::string(text)}));

@@ -257,6 +257,24 @@ private Q_SLOTS:
         QVERIFY(comesTrue(kGrace, [&] { return processesMentioning(world.project()).empty(); }));
     }
 
+    void runsNothingWhereTheJournalCannotBeMade_data() { addTierRows(); }
+    void runsNothingWhereTheJournalCannotBeMade()
+    {
+        const World world;
+        QCOMPARE(world.runner().run(fetched("tier"), {"/bin/true"}).status, 0);
+        world.prepare("python3 -c 'import sqlite3, sys; "
+                      "sqlite3.connect(sys.argv[1]).execute(\"PRAGMA wal_checkpoint(TRUNCATE)\")' "
+                      "~/.local/share/revet/catalogue.db");
+        // Blocks of 512 bytes: the catalogue's log has room, and the first page of a journal, but not all.
+        const Finished finished = world.runner().bare(
+            {"/bin/sh", "-c", "ulimit -f 92; exec \"$@\"", "sh", SessionRunner::program("revet"), "run",
+             "--tier", fetched("tier"), "--", "/bin/sh", "-c", "echo ran; : > made"});
+        QCOMPARE(finished.status, 125);
+        QVERIFY2(finished.err.find("journal.db") != std::string::npos, finished.err.c_str());
+        QCOMPARE(finished.out, std::string());
+        QCOMPARE(differences({}, snapshot(world.project())), "");
+    }
+
     void permitsNothingWithoutDescriptorsOfItsOwn_data() { addTierRows(); }
     void permitsNothingWithoutDescriptorsOfItsOwn()
     {

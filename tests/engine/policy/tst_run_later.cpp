@@ -294,8 +294,8 @@ void RunLaterTest::pinsInEveryLetterCase()
 
 void RunLaterTest::pinsWhatAProjectAdds()
 {
-    const auto table
-        = m_table.with({{"Scripts/[hooks]", "node_modules/.hooks/x"}, {"libs/w"}, {"deep/nested"}});
+    const auto table = RunLaterTable(m_table).with(
+        {{"Scripts/[hooks]", "node_modules/.hooks/x"}, {"libs/w"}, {"deep/nested"}});
     QVERIFY(table.has_value());
     const auto isPinned = [&table](const char* path) {
         const auto match = table->match(path);

@@ -25,8 +25,8 @@ private Q_SLOTS:
         for (const char* const name : {".env", "src/.env", "certs/a.pem", "certs/b.pem", "src/main.c"}) {
             test::writeFile(m_home->project() / name, "x");
         }
-        auto table = policy::HiddenTable::parse(
-            "group = []\n[project]\nwhy = \"test\"\npaths = [\".env\", \"*.pem\"]\n", {"/home/u", {}});
+        auto table = policy::HiddenNames::parse(
+            "group = []\n[project]\nwhy = \"test\"\npaths = [\".env\", \"*.pem\"]\n");
         QVERIFY2(table, table ? "" : toString(table.error()).c_str());
         m_table = std::move(*table);
     }
@@ -116,7 +116,7 @@ private:
     }
 
     std::unique_ptr<test::TempHome> m_home;
-    policy::HiddenTable m_table;
+    policy::HiddenNames m_table;
 };
 
 QTEST_APPLESS_MAIN(HiddenFilesTest)
