@@ -10,7 +10,9 @@
 #include "engine/session/record_places.h"
 #include "engine/session/review_roots.h"
 #include "engine/session/shipped_data.h"
+#include "engine/session/undo_files.h"
 #include "engine/session/workspace_record.h"
+#include "engine/workspace/direct_past.h"
 #include "engine/workspace/history.h"
 #include "engine/workspace/known_bases.h"
 #include "engine/workspace/review.h"
@@ -18,6 +20,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <ranges>
 
 #include <fcntl.h>
@@ -192,39 +195,75 @@ Result<DecisionOutcome> Decision::discard(const std::vector<std::string>& paths)
     return outcome;
 }
 
+Result<workspace::Pasts> Decision::ownPasts() const
+{
+    if (m_session.tier == Tier::Container) {
+        return workspace::Pasts{};
+    }
+    // It may have been killed, and no other one has started since.
+    REVET_RETURN_IF_ERROR(session::sealUndo(m_engine.places(), m_session.id));
+    const auto changes = workspace::DirectChanges::open(
+        workspace::preImagesDirectory(m_engine.places().sessionDirectory(m_session.id), 0));
+    if (!changes && changes.error().code == ErrorCode::NotFound) {
+        return workspace::Pasts{};
+    }
+    return changes ? workspace::pastsOf(**changes) : fail(changes.error());
+}
+
 Result<DecisionOutcome> Decision::undo(const std::vector<std::string>& paths)
+{
+    REVET_ASSIGN_OR_RETURN(auto own, ownPasts());
+    REVET_ASSIGN_OR_RETURN(const auto records, m_records.records());
+    REVET_ASSIGN_OR_RETURN(const auto discards, m_discards.records());
+    const workspace::History applied(std::move(own), records);
+    const workspace::History discarded({}, discards);
+    // What the person took back by hand, or cannot be, is passed over.
+    Skipped skipped;
+    std::optional<DecisionOutcome> nothing;
+    for (;;) {
+        Result<DecisionOutcome> outcome = takeBack(applied, discarded, paths, skipped);
+        if (!outcome && outcome.error().code == ErrorCode::NotFound && nothing) {
+            return *std::move(nothing);
+        }
+        if (!outcome || !outcome->changed.empty() || !outcome->conflicts.empty()) {
+            return outcome;
+        }
+        ++(outcome->undoes == Purpose::Discard ? skipped.ofLayer : skipped.ofProject);
+        nothing = nothing ? std::move(nothing) : *std::move(outcome);
+    }
+}
+
+Result<DecisionOutcome> Decision::takeBack(const workspace::History& applied,
+                                           const workspace::History& discarded,
+                                           const std::vector<std::string>& paths, const Skipped& skipped)
 {
     const std::string upper = session::closedDirectory(kLayer, "upper").string();
     std::vector<std::string> layerPaths;
     for (const std::string& path : paths) {
         layerPaths.push_back(upper + '/' + path);
     }
-    REVET_ASSIGN_OR_RETURN(const auto records, m_records.records());
-    REVET_ASSIGN_OR_RETURN(const auto discards, m_discards.records());
-    auto applied = workspace::History({}, records).takeBack(m_project.get(), paths);
-    auto discarded = workspace::History({}, discards).takeBack(m_directory.get(), layerPaths);
-    if (!applied && !discarded) {
+    auto ofProject = applied.takeBack(m_project.get(), paths, skipped.ofProject);
+    auto ofLayer = discarded.takeBack(m_directory.get(), layerPaths, skipped.ofLayer);
+    if (!ofProject && !ofLayer) {
         return fail(ErrorCode::NotFound, "find something of " + m_session.id.text() + " to take back",
-                    paths.empty() ? "nothing was applied or discarded" : "nothing was done at these paths");
+                    paths.empty() ? "it changed nothing, and nothing was applied or discarded"
+                                  : "nothing was done at these paths");
     }
     // What is in force comes before what was taken back already, and the newer of both.
-    const bool isDiscard = !applied
-        || (discarded
-            && (discarded->isRedo != applied->isRedo ? applied->isRedo : discarded->time > applied->time));
-    workspace::History::Step& step = isDiscard ? *discarded : *applied;
+    const bool isDiscard = !ofProject
+        || (ofLayer
+            && (ofLayer->isRedo != ofProject->isRedo ? ofProject->isRedo : ofLayer->time > ofProject->time));
+    workspace::History::Step& step = isDiscard ? *ofLayer : *ofProject;
     DecisionOutcome outcome;
-    outcome.purpose = Purpose::Undo;
     outcome.undoes = step.of;
     outcome.isRedo = step.isRedo;
-    outcome.conflicts = step.conflicts;
-    if (outcome.conflicts.empty()) {
-        workspace::Record record;
-        record.purpose = Purpose::Undo;
-        record.undoes = step.undoes;
-        REVET_RETURN_IF_ERROR(transact(isDiscard ? m_directory.get() : m_project.get(),
-                                       isDiscard ? m_discards : m_records, std::move(record),
-                                       std::move(step.operations), outcome));
-    }
+    outcome.lost = std::move(step.lost);
+    workspace::Record record;
+    record.purpose = Purpose::Undo;
+    record.undoes = step.undoes;
+    REVET_RETURN_IF_ERROR(transact(isDiscard ? m_directory.get() : m_project.get(),
+                                   isDiscard ? m_discards : m_records, std::move(record),
+                                   std::move(step.operations), outcome));
     for (std::string& path : outcome.changed) {
         if (isDiscard) {
             path = path.size() > upper.size() ? path.substr(upper.size() + 1) : "";

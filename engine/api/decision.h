@@ -5,6 +5,7 @@
 
 #include "engine/api/engine.h"
 #include "engine/workspace/apply.h"
+#include "engine/workspace/history.h"
 #include "engine/workspace/record.h"
 
 #include <string>
@@ -21,6 +22,7 @@ struct DecisionOutcome
     std::vector<std::string> changed; ///< all that is otherwise now
     std::vector<workspace::HeldChange> held;
     std::vector<workspace::Conflict> conflicts; ///< if any, nothing was done
+    std::vector<workspace::Conflict> lost; ///< Undo: what did not come back since it was not kept
     bool isClosed = false; ///< nothing is left to decide
 };
 
@@ -38,7 +40,8 @@ public:
     [[nodiscard]] Result<DecisionOutcome> apply(const workspace::ApplyChoice& choice);
     /// Of a layer: kept aside, so that undo() brings it back. No paths: all of it.
     [[nodiscard]] Result<DecisionOutcome> discard(const std::vector<std::string>& paths);
-    /// Takes the newest apply or discard back that has something at these paths, else the newest undo.
+    /// Takes the newest apply or discard back that has something at these paths, or what a direct session did
+    /// itself; else the newest undo.
     [[nodiscard]] Result<DecisionOutcome> undo(const std::vector<std::string>& paths);
 
 private:
@@ -58,6 +61,18 @@ private:
     /// Finds out what is left, and notes what was done.
     [[nodiscard]] Result<void> close(DecisionOutcome& outcome);
     [[nodiscard]] bool isNothingLeft() const;
+    /// Of a direct session: how what it did is taken back.
+    [[nodiscard]] Result<workspace::Pasts> ownPasts() const;
+    /// So many of the newest things are passed over.
+    struct Skipped
+    {
+        std::size_t ofProject = 0;
+        std::size_t ofLayer = 0;
+    };
+    [[nodiscard]] Result<DecisionOutcome> takeBack(const workspace::History& applied,
+                                                   const workspace::History& discarded,
+                                                   const std::vector<std::string>& paths,
+                                                   const Skipped& skipped);
 
     Engine& m_engine;
     SessionInfo m_session;

@@ -28,6 +28,7 @@ std::map<std::uint32_t, std::string> movedSlots(const Record& record)
 Pasts pastsOf(const Record& record)
 {
     const std::map<std::uint32_t, std::string> moved = movedSlots(record);
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> origins;
     Pasts pasts;
     for (const Step& step : record.steps) {
         if (step.kind == Step::Kind::Fetch) {
@@ -49,8 +50,16 @@ Pasts pastsOf(const Record& record)
             past.way = isElsewhere ? Past::Way::Moved : Past::Way::Kept;
             past.place = isElsewhere ? to->second : record.name + "/objects/" + slotName(step.slot);
         }
+        // What came here from elsewhere takes its attributes back there; what was made here had none before.
+        if (step.kind == Step::Kind::TakeOut) {
+            origins[{step.before.device, step.before.inode}] = step.path;
+        }
+        const auto origin = origins.find({step.object.device, step.object.inode});
+        Past& owner = origin == origins.end() ? past : pasts[origin->second];
         for (const AttributeChange& attribute : step.attributes) {
-            past.attributes.emplace_back(attribute.name, attribute.before);
+            if (isSameObject(step.object, owner.before)) {
+                owner.attributes.emplace_back(attribute.name, attribute.before);
+            }
         }
     }
     return pasts;

@@ -24,10 +24,12 @@ struct Past
         Moved, ///< it is at another path of the tree, `place`
         Kept, ///< it is in a record, `place` below the store or absolute
         Copied, ///< its content is in the file `place`, absolute
+        Linked, ///< it was a further name of the file at the path `place`
         Lost, ///< it was not kept
     };
     Way way = Way::New;
     std::string place;
+    std::string note; ///< why its content was not kept; Moved brings back the file as it is
     Entry before;
     Entry after;
     /// To set, or to remove.

@@ -6,6 +6,7 @@
 #include "engine/workspace/transaction_plan.h"
 
 #include <ranges>
+#include <set>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -54,6 +55,7 @@ private:
     };
     Slot newSlot() { return {m_scene.objects, slotName(m_slots++)}; }
     Result<void> touchParent(const std::string& path);
+    void keepTimes();
     Result<void> unlock(const std::string& path, const Entry& present);
     Result<Entry> stageNew(const Slot& slot, const Operation& operation);
     Result<Entry> stageName(const Slot& slot, const Operation& operation);
@@ -116,6 +118,28 @@ Result<void> Maker::touchParent(const std::string& path)
     return unlock(parent, entry);
 }
 
+/// What comes back brings its directories' times along: one that had none to bring back keeps its own.
+void Maker::keepTimes()
+{
+    std::set<std::string> others;
+    for (const auto& [path, planned] : m_plan) {
+        if (!planned.isDone && !isInPlace(planned) && !planned.operation.isExact) {
+            others.insert(parentOf(path));
+        }
+    }
+    for (const auto& [path, entry] : m_parents) {
+        if (!m_plan.contains(path) && !others.contains(path)) {
+            Step step;
+            step.path = path;
+            step.object = entry;
+            step.before = entry;
+            step.mode = entry.mode;
+            step.changed = entry.changed;
+            m_steps.push_back(std::move(step));
+        }
+    }
+}
+
 /// What is made in a directory with the setgid bit is of its group, as if it had been made there.
 Result<void> Maker::adoptGroup(const Slot& slot, const std::string& path, Entry& staged) const
 {
@@ -148,7 +172,12 @@ Result<Entry> Maker::stageName(const Slot& slot, const Operation& operation)
     const auto found = m_incoming.find(operation.linkTo);
     Parent source;
     int directory = m_scene.objects;
-    if (found != m_incoming.end()) {
+    const auto other = m_plan.find(operation.linkTo);
+    if (found != m_incoming.end() && !other->second.operation.stored.empty()) {
+        // It comes into its slot by a step of its own.
+        REVET_ASSIGN_OR_RETURN(source, openStored(m_scene.store, other->second.operation.stored));
+        directory = source.directory.get();
+    } else if (found != m_incoming.end()) {
         source.name = slotName(found->second.slot);
     } else {
         REVET_ASSIGN_OR_RETURN(source, openParent(m_scene.tree, operation.linkTo));
@@ -268,8 +297,9 @@ Result<void> Maker::setAttributes(const std::string& path, const Planned& planne
     }
     for (const auto& [name, value] : operation.attributes) {
         AttributeChange change{name, std::nullopt, value};
-        if (!isNew) {
-            REVET_ASSIGN_OR_RETURN(const UniqueFd object, openObject(m_scene.tree, path));
+        if (!isNew || !operation.from.empty()) {
+            REVET_ASSIGN_OR_RETURN(const UniqueFd object,
+                                   openObject(m_scene.tree, isNew ? operation.from : path));
             REVET_ASSIGN_OR_RETURN(change.before, attributeOf(object.get(), name));
         }
         step.attributes.push_back(std::move(change));
@@ -281,6 +311,15 @@ Result<void> Maker::setAttributes(const std::string& path, const Planned& planne
 bool Maker::needsAttributes(const std::string& path, const Planned& planned) const
 {
     const Operation& operation = planned.operation;
+    const Entry& wanted = operation.wanted;
+    if (!planned.isDone && !operation.stored.empty()) {
+        // It may have been changed before it was kept.
+        const Entry& object = m_incoming.at(path).object;
+        const bool hasMode = wanted.type == EntryType::Link || object.mode == wanted.mode;
+        if (!hasMode || object.changed != wanted.changed) {
+            return true;
+        }
+    }
     const bool isDirectory = operation.wanted.type == EntryType::Directory;
     if (planned.isDone) {
         // It has the wanted time, but not after what happens in it.
@@ -324,6 +363,7 @@ Result<std::vector<Step>> Maker::run()
             bringIn(path, planned);
         }
     }
+    keepTimes();
     // Modes come last, and of what is deeper first: one may take away the way to what it holds.
     for (const auto& [path, planned] : std::views::reverse(m_plan)) {
         if (needsAttributes(path, planned)) {

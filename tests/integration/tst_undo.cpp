@@ -5,6 +5,7 @@
 #include "tests/integration/processes.h"
 #include "tests/integration/world.h"
 #include "tests/support/kernel_gate.h"
+#include "tests/support/tree_snapshot.h"
 
 #include <QTest>
 
@@ -111,6 +112,14 @@ std::string text(const Finished& finished)
     return finished.out + finished.err;
 }
 
+/// Why a command did not do what it should; empty when it did.
+std::string wrongWith(const Finished& finished, const std::string& said)
+{
+    return finished.status == 0 && finished.out.find(said) != std::string::npos
+        ? std::string()
+        : "not '" + said + "': " + text(finished);
+}
+
 } // namespace
 
 /// Whatever a sandbox box does to its project, the state before can be put together again.
@@ -142,6 +151,14 @@ private Q_SLOTS:
         QVERIFY(changes->images().isSealed);
         QVERIFY2(changes->changes(), text(finished).c_str());
         REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
+
+        const TreeSnapshot after = snapshotOf(world.project());
+        REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo"}), "took back"));
+        REVET_VERIFY_NONE(difference(before, treeAt(world.project())));
+        REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo"}), "did again"));
+        REVET_VERIFY_NONE(treeDifferences(after, snapshotOf(world.project())));
+        REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo"}), "took back"));
+        REVET_VERIFY_NONE(difference(before, treeAt(world.project())));
     }
 
     void survivesTheDeathOfItsSession()
