@@ -153,7 +153,7 @@ void Maker::findNames()
     }));
 }
 
-/// A name that such a file had before and has now, with the content that it had.
+/// A name that such a file had before and that it has now, here or elsewhere, with the content that it had.
 std::optional<std::string> Maker::nameThatStayed(const PreImageRecord& record) const
 {
     const auto names = m_names.find(keyOf(record.entry));
@@ -162,10 +162,10 @@ std::optional<std::string> Maker::nameThatStayed(const PreImageRecord& record) c
     }
     const UniqueFd copy(::open(storeOf(record).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     for (const std::string& name : names->second) {
+        auto original = m_before.originalOf(name);
         const Result<UniqueFd> file = openFile(m_root.get(), name);
-        if (m_before.originalOf(name) == name && copy && file
-            && hasSameContent(copy, *file).value_or(false)) {
-            return name;
+        if (original && copy && file && hasSameContent(copy, *file).value_or(false)) {
+            return original;
         }
     }
     return std::nullopt;

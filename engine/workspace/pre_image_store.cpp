@@ -315,6 +315,9 @@ Result<Kept> PreImageStore::removing(const Spot& spot, const struct stat& status
     REVET_RETURN_IF_ERROR(appendAct(record));
     if (isLastName) {
         m_known.forget(status);
+    } else {
+        REVET_ASSIGN_OR_RETURN(const std::int64_t birth, birthOf(spot.directory, spot.name));
+        m_known.learn(status, knownBy(record, birth));
     }
     settle(spot.path);
     return Kept{false, 0, true, hasContent ? std::string() : record.note};

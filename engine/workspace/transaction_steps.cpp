@@ -29,14 +29,6 @@ bool isInPlace(const Planned& planned)
         && (operation.wanted.type != EntryType::Link || operation.wanted.target == planned.present.target);
 }
 
-/// Whether the new object takes the place of the old one in one act.
-bool isSwap(const Planned& planned)
-{
-    const Entry& wanted = planned.operation.wanted;
-    return wanted.exists() && planned.present.exists() && !planned.givesAway && !isInPlace(planned)
-        && wanted.type != EntryType::Directory && planned.present.type != EntryType::Directory;
-}
-
 class Maker
 {
 public:
@@ -63,6 +55,7 @@ private:
     Result<void> stage(const std::string& path, Planned& planned);
     void takeOut(const std::string& path, Planned& planned);
     void bringIn(const std::string& path, const Planned& planned);
+    bool isSwap(const std::string& path, const Planned& planned) const;
     bool needsAttributes(const std::string& path, const Planned& planned) const;
     Result<void> setAttributes(const std::string& path, const Planned& planned);
 
@@ -74,6 +67,25 @@ private:
     std::map<std::string, Entry> m_unlocked; ///< directories made writable, as they are then
     std::vector<Step> m_steps;
 };
+
+/// Whether the new object takes the place of the old one in one act. Not in a directory that goes away
+/// itself, which has to be empty by then.
+bool Maker::isSwap(const std::string& path, const Planned& planned) const
+{
+    const Entry& wanted = planned.operation.wanted;
+    const bool isPair = wanted.exists() && planned.present.exists() && !planned.givesAway
+        && !isInPlace(planned) && wanted.type != EntryType::Directory
+        && planned.present.type != EntryType::Directory;
+    for (std::string above = path; isPair && !above.empty();) {
+        above = parentOf(above);
+        const auto found = m_plan.find(above);
+        if (found != m_plan.end() && !found->second.isDone && found->second.present.exists()
+            && !isInPlace(found->second)) {
+            return false;
+        }
+    }
+    return isPair;
+}
 
 Result<void> Maker::unlock(const std::string& path, const Entry& present)
 {
@@ -177,6 +189,9 @@ Result<Entry> Maker::stageName(const Slot& slot, const Operation& operation)
         // It comes into its slot by a step of its own.
         REVET_ASSIGN_OR_RETURN(source, openStored(m_scene.store, other->second.operation.stored));
         directory = source.directory.get();
+    } else if (found != m_incoming.end() && !other->second.operation.from.empty()) {
+        REVET_ASSIGN_OR_RETURN(source, openParent(m_scene.tree, other->second.operation.from));
+        directory = source.directory.get();
     } else if (found != m_incoming.end()) {
         source.name = slotName(found->second.slot);
     } else {
@@ -267,7 +282,7 @@ void Maker::bringIn(const std::string& path, const Planned& planned)
 {
     Step step;
     step.isWholeTree = planned.operation.isWholeTree;
-    step.kind = isSwap(planned) ? Step::Kind::Swap : Step::Kind::PutIn;
+    step.kind = isSwap(path, planned) ? Step::Kind::Swap : Step::Kind::PutIn;
     step.path = path;
     step.slot = m_incoming[path].slot;
     step.object = m_incoming[path].object;
@@ -312,11 +327,11 @@ bool Maker::needsAttributes(const std::string& path, const Planned& planned) con
 {
     const Operation& operation = planned.operation;
     const Entry& wanted = operation.wanted;
-    if (!planned.isDone && !operation.stored.empty()) {
-        // It may have been changed before it was kept.
+    if (!planned.isDone && (!operation.stored.empty() || !operation.linkTo.empty())) {
+        // It may have been changed before it was kept, or by the name that it has still.
         const Entry& object = m_incoming.at(path).object;
         const bool hasMode = wanted.type == EntryType::Link || object.mode == wanted.mode;
-        if (!hasMode || object.changed != wanted.changed) {
+        if (!hasMode || (wanted.changed != 0 && object.changed != wanted.changed)) {
             return true;
         }
     }
@@ -333,7 +348,7 @@ Result<std::vector<Step>> Maker::run()
 {
     // A link's target is staged before the link.
     for (auto& [path, planned] : m_plan) {
-        if (!planned.isDone && planned.present.exists() && !isInPlace(planned) && !isSwap(planned)) {
+        if (!planned.isDone && planned.present.exists() && !isInPlace(planned) && !isSwap(path, planned)) {
             planned.slot = m_slots++;
         }
     }
@@ -354,7 +369,7 @@ Result<std::vector<Step>> Maker::run()
         }
     }
     for (auto& [path, planned] : std::views::reverse(m_plan)) {
-        if (!planned.isDone && planned.present.exists() && !isInPlace(planned) && !isSwap(planned)) {
+        if (!planned.isDone && planned.present.exists() && !isInPlace(planned) && !isSwap(path, planned)) {
             takeOut(path, planned);
         }
     }
