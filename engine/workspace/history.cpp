@@ -108,8 +108,7 @@ void History::add(const Record& record)
     thing->last = number;
     for (const auto& [path, past] : m_pasts.back()) {
         const auto state = thing->paths.find(path);
-        if (state != thing->paths.end()
-            && (!past.isTimeOnly || m_pasts[state->second.holder].at(path).isTimeOnly)) {
+        if (state != thing->paths.end() && !past.isAside) {
             state->second = {number, !state->second.isInForce};
         }
     }

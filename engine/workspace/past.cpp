@@ -40,9 +40,14 @@ Pasts pastsOf(const Record& record)
             past.before = step.before;
             past.after = step.after;
             past.way = step.before.exists() ? Past::Way::InPlace : Past::Way::New;
-            past.isTimeOnly = true;
+            past.isTimeOnly = past.isAside = true;
         }
-        past.isTimeOnly = past.isTimeOnly && step.kind == Step::Kind::Touch;
+        const bool isTouch = step.kind == Step::Kind::Touch;
+        past.isAside = past.isAside && isTouch;
+        past.isTimeOnly = past.isTimeOnly
+            && (isTouch
+                || (step.kind == Step::Kind::SetAttributes && step.attributes.empty()
+                    && step.before.type == EntryType::Directory && step.mode == step.before.mode));
         past.isWholeTree = past.isWholeTree || step.isWholeTree;
         if (step.kind == Step::Kind::TakeOut || step.kind == Step::Kind::Swap) {
             const auto to = moved.find(step.slot);

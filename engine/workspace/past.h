@@ -36,6 +36,7 @@ struct Past
     std::vector<std::pair<std::string, std::optional<std::string>>> attributes;
     bool isWholeTree = false;
     bool isTimeOnly = false; ///< a directory that only got another time, from what happened in it
+    bool isAside = false; ///< likewise, and not because that was wanted
 };
 using Pasts = std::map<std::string, Past, WalkOrder>;
 

@@ -151,7 +151,7 @@ private Q_SLOTS:
     void survivesChance()
     {
         QFETCH(bool, copies);
-        for (unsigned seed = 1; seed <= 60; ++seed) {
+        for (unsigned seed = 1; seed <= 40; ++seed) {
             UndoBench bench(copies ? UndoBench::Way::Copy : UndoBench::Way::Take);
             fill(bench.project());
             bench.start();
