@@ -8,6 +8,7 @@
 #include "engine/domain/session_info.h"
 #include "engine/ipc/run_request.h"
 #include "engine/launcher/plan.h"
+#include "engine/policy/settings.h"
 #include "engine/session/account.h"
 #include "engine/session/home_view.h"
 #include "engine/session/project_finder.h"
@@ -28,6 +29,7 @@ struct Preparation
     std::vector<std::string> lines; ///< for the person, before the start; fit for a screen
     std::vector<Fact> notes; ///< for the journal
     std::vector<UniqueFd> uppers; ///< container: the layers' upper directories, which are closed by name
+    policy::UndoSettings undo;
     std::vector<UniqueFd> locks; ///< held for as long as the session lives
 };
 
@@ -42,6 +44,7 @@ struct Surroundings
     Account account;
     SessionInfo session; ///< as the catalogue has it
     std::string projectKey; ///< names the project's own directories: the catalogue's id of it
+    policy::UndoSettings undo = {};
 };
 
 /// Turns a request into a box to build. Makes the session's and the project's directories.

@@ -154,6 +154,11 @@ Result<void> RunningSession::startUndo(const ShippedData& data, const Places& pl
     setup.roots = {spec.project};
     setup.roots.insert(setup.roots.end(), spec.sideRoots.begin(), spec.sideRoots.end());
     REVET_ASSIGN_OR_RETURN(setup.buildOutput, data.buildOutput());
+    const policy::UndoSettings& wanted = m_preparation.undo;
+    setup.limits.budget = wanted.budgetBytes.value_or(setup.limits.budget);
+    setup.limits.largestCopy = wanted.largestBytes.value_or(setup.limits.largestCopy);
+    setup.brake.files = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(wanted.brake.value_or(setup.brake.files), UINT32_MAX));
     REVET_ASSIGN_OR_RETURN(m_undo, UndoKeeper::create(setup, m_clock));
     m_preparation.lines.push_back(m_undo->describeCover());
     return {};

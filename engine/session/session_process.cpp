@@ -108,6 +108,7 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     registered.surroundings.places = places;
     registered.surroundings.account = account;
     registered.surroundings.projectKey = std::to_string(settings.project.id);
+    registered.surroundings.undo = settings.effective.settings().undo;
     registered.ignoredSettings = settings.ignored;
     registered.because = choice.because;
     registered.isNewProject = settings.isNew;

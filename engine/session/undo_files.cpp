@@ -6,12 +6,16 @@
 #include "engine/base/unique_fd.h"
 #include "engine/journal/remove_tree.h"
 #include "engine/session/project_finder.h"
+#include "engine/session/text_file.h"
 #include "engine/workspace/left_behind.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace revet::session {
@@ -58,6 +62,14 @@ Result<std::vector<fs::path>> undoElsewhere(const Places& places, const SessionI
         }
         return {};
     }));
+    const auto noted = readText(places.sessionDirectory(id) / "records/place");
+    const fs::path records = noted ? fs::path(*noted) : fs::path();
+    const bool isOurs = records.is_absolute()
+        && (records.filename() == id.text() + "-records"
+            || (records.filename() == id.text() && records.parent_path().filename() == ".revet-undo"));
+    if (isOurs) {
+        elsewhere.push_back(records);
+    }
     return elsewhere;
 }
 
@@ -76,6 +88,26 @@ Result<void> removeUndo(const std::vector<fs::path>& elsewhere)
         ::rmdir(above.c_str()); // where it was the last
     }
     return outcome;
+}
+
+Result<KeptUndo> keptUndo(const Places& places, const SessionId& id)
+{
+    REVET_ASSIGN_OR_RETURN(std::vector<fs::path> all, undoElsewhere(places, id));
+    for (const char* const own : {"pre-images", "records", "discarded"}) {
+        all.push_back(places.sessionDirectory(id) / own);
+    }
+    KeptUndo kept;
+    for (const fs::path& directory : all) {
+        struct stat info = {};
+        const UniqueFd parent(::open(directory.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (!parent || ::lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+            continue;
+        }
+        kept.bytes += journal::treeBytes(parent.get(), directory.filename().string());
+        kept.lastUse = std::max(kept.lastUse, WallTime(std::chrono::seconds(info.st_mtim.tv_sec)));
+        kept.directories.push_back(directory);
+    }
+    return kept;
 }
 
 } // namespace revet::session

@@ -320,6 +320,23 @@ private Q_SLOTS:
         QCOMPARE(denied.front().value("rule", ""), std::string("brake: 200 files gone within 10 s"));
     }
 
+    void doesAsTheSettingsSay()
+    {
+        const World world;
+        world.prepare(
+            "mkdir src; for i in $(seq 9); do echo $i > src/$i; done; head -c 2000000 /dev/zero > big");
+        QCOMPARE(world.runner().revet({"project", "set", "undo.brake=5", "undo.largest=1M"}).status, 0);
+        const Finished finished = world.runner().runScript("sandbox", "rm -rf src; echo x >> big");
+        QCOMPARE(std::distance(fs::directory_iterator(world.project() / "src"), {}), 4);
+        QVERIFY2(finished.err.find("1 change cannot be undone") != std::string::npos, finished.err.c_str());
+        const Finished undone = world.runner().revet({"undo"});
+        QCOMPARE(undone.status, 1);
+        QVERIFY2(undone.err.find("big: larger than 1 MiB") != std::string::npos, undone.err.c_str());
+        QCOMPARE(std::distance(fs::directory_iterator(world.project() / "src"), {}), 9);
+        QCOMPARE(world.runner().revet({"project", "set", "undo.brake=0"}).status, 0);
+        QCOMPARE(world.runner().runScript("sandbox", "rm -rf src && test ! -e src").status, 0);
+    }
+
     void doesNotBrakeWork_data()
     {
         QTest::addColumn<QString>("script");
