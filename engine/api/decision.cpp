@@ -3,25 +3,34 @@
 
 #include "engine/api/decision.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/log.h"
+#include "engine/base/scope_exit.h"
+#include "engine/domain/display_escape.h"
 #include "engine/journal/addendum.h"
 #include "engine/session/closed_directory.h"
-#include "engine/session/installation.h"
 #include "engine/session/record_places.h"
 #include "engine/session/review_roots.h"
-#include "engine/session/shipped_data.h"
 #include "engine/session/undo_files.h"
 #include "engine/session/workspace_record.h"
 #include "engine/workspace/direct_past.h"
+#include "engine/workspace/file_content.h"
 #include "engine/workspace/history.h"
 #include "engine/workspace/known_bases.h"
 #include "engine/workspace/review.h"
+#include "engine/workspace/session_commit.h"
 #include "engine/workspace/transaction.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdlib>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <ranges>
+#include <thread>
+#include <utility>
 
 #include <fcntl.h>
 
@@ -29,9 +38,7 @@ namespace revet::api {
 
 namespace {
 
-using workspace::Change;
-using workspace::Hold;
-using workspace::Oddity;
+namespace fs = std::filesystem;
 using workspace::Purpose;
 
 constexpr const char* kLayer = "layer";
@@ -39,45 +46,88 @@ constexpr const char* kLayer = "layer";
 constexpr std::size_t kMaximumRows = 10'000;
 constexpr std::array<const char*, workspace::kPurposeCount> kRules = {"apply", "discard", "undo"};
 
-bool isFileLike(workspace::EntryType type)
-{
-    return type == workspace::EntryType::Absent || type == workspace::EntryType::File
-        || type == workspace::EntryType::Directory || type == workspace::EntryType::Link;
-}
-
-bool isMisleading(Oddity oddity)
-{
-    return oddity == Oddity::LeavingLink || oddity == Oddity::ControlCharacter
-        || oddity == Oddity::InvisibleCharacter || oddity == Oddity::NotUtf8
-        || oddity == Oddity::CaseCollision;
-}
-
-/// The strictest of what is to be said about it.
-workspace::ApplyItem toApplyItem(workspace::ReviewItem item)
-{
-    workspace::ApplyItem result{std::move(item.change), Hold::None, {}};
-    const auto odd = std::ranges::find_if(item.oddities, isMisleading);
-    if (!isFileLike(result.change.after.type)) {
-        result.hold = Hold::Impossible;
-    } else if (item.isInRepository) {
-        result.hold = Hold::Repository;
-    } else if (item.runLater.isHeld()) {
-        const bool isPinned = item.runLater.cls == policy::RunLaterClass::Pinned;
-        result.hold = isPinned ? Hold::Pinned : Hold::RunsCode;
-        result.why = std::move(item.runLater.entry);
-        for (const std::string& key : item.runLater.keys) {
-            result.why += ' ' + key;
-        }
-    } else if (odd != item.oddities.end()) {
-        result.hold = Hold::Odd;
-        result.why = toString(*odd);
-    }
-    return result;
-}
-
 std::int64_t nanoseconds(WallTime time)
 {
     return time.time_since_epoch().count() * 1000;
+}
+
+/// Where objects are read and written anew.
+fs::path scratchOf(const Places& places, const SessionId& session, std::size_t root)
+{
+    return places.sessionDirectory(session) / "crossing" / std::to_string(root);
+}
+
+void removeScratch(const Places& places, const SessionId& session)
+{
+    std::error_code error;
+    fs::remove_all(places.sessionDirectory(session) / "crossing", error);
+}
+
+template<typename Item>
+void append(std::vector<Item>& all, std::vector<Item>& more)
+{
+    std::ranges::move(more, std::back_inserter(all));
+}
+
+template<typename Item>
+void append(std::vector<Item>& all, std::vector<Item>& more, const std::string& prefix)
+{
+    for (Item& item : more) {
+        item.path.insert(0, prefix);
+        all.push_back(std::move(item));
+    }
+}
+
+/// Whether nothing keeps the change from being taken over.
+bool isTaken(const workspace::ApplyItem& item, const workspace::ApplyChoice& choice)
+{
+    const workspace::Change& change = item.change;
+    const bool isHeld
+        = item.hold != workspace::Hold::None && !(choice.releasesHeld && workspace::canBeReleased(item.hold));
+    return !isHeld
+        && (workspace::isSelected(change.path, choice.paths)
+            || (!change.from.empty() && workspace::isSelected(change.from, choice.paths)));
+}
+
+/// Where git keeps a person's own configuration.
+std::vector<std::string> userGitFiles()
+{
+    const auto variable = [](const char* name) {
+        const char* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nothing changes it
+        return std::string(value == nullptr ? "" : value);
+    };
+    const std::string home = variable("HOME");
+    const std::string config = variable("XDG_CONFIG_HOME");
+    return {home + "/.gitconfig", (config.empty() ? home + "/.config" : config) + "/git/config"};
+}
+
+/// What a commit says of the session that it comes from.
+std::string messageOf(const SessionInfo& session)
+{
+    std::string command;
+    for (const std::string& word : session.command) {
+        command += (command.empty() ? "" : " ") + displayEscape(word);
+    }
+    const std::string program
+        = session.command.empty() ? "" : displayEscape(fs::path(session.command.front()).filename().string());
+    return "Changes by " + program + "\n\nRevet-Session: " + session.id.text()
+        + "\nRevet-Tier: " + std::string(toString(session.tier)) + "\nRevet-Command: " + command + '\n';
+}
+
+/// A ref moved, or was locked, at this very moment.
+bool isAboutRefs(const workspace::Conflict& conflict)
+{
+    return conflict.path.starts_with("refs/") || conflict.path.starts_with("logs/refs/")
+        || conflict.path.find("/refs/") != std::string::npos;
+}
+
+Result<void> recoverRoot(const UniqueFd& tree, const workspace::RecordStore& records)
+{
+    REVET_ASSIGN_OR_RETURN(const auto kept, workspace::recover(tree.get(), records));
+    for (const std::string& path : kept) {
+        log(LogLevel::Warning, "api", "what was at " + path + " is kept in " + records.path().string());
+    }
+    return {};
 }
 
 Result<UniqueFd> openDirectory(const std::filesystem::path& directory)
@@ -97,68 +147,207 @@ Result<Decision> Decision::open(Engine& engine, const SessionInfo& session)
     }
     const Places& places = engine.places();
     REVET_ASSIGN_OR_RETURN(UniqueFd directory, openDirectory(places.sessionDirectory(session.id)));
-    REVET_ASSIGN_OR_RETURN(const auto roots,
-                           session::readWorkspaceRecord(places.sessionDirectory(session.id)));
-    REVET_ASSIGN_OR_RETURN(UniqueFd project, session::openRoot(roots.front()));
-    REVET_ASSIGN_OR_RETURN(auto records, session::openProjectRecords(places, session.id, session.project));
     REVET_ASSIGN_OR_RETURN(auto discards, session::openDiscardRecords(places, session.id));
-    Decision decision(engine, session, std::move(records), std::move(discards));
-    decision.m_project = std::move(project);
-    decision.m_directory = std::move(directory);
-    for (const auto& [tree, store] : {std::pair{decision.m_project.get(), &decision.m_records},
-                                      std::pair{decision.m_directory.get(), &decision.m_discards}}) {
-        REVET_ASSIGN_OR_RETURN(const auto kept, workspace::recover(tree, *store));
-        for (const std::string& path : kept) {
-            log(LogLevel::Warning, "api", "what was at " + path + " is kept in " + store->path().string());
-        }
+    Decision decision(engine, session, {"", std::move(directory), std::move(discards)});
+    REVET_ASSIGN_OR_RETURN(const auto recorded,
+                           session::readWorkspaceRecord(places.sessionDirectory(session.id)));
+    for (const session::WorkspaceRoot& root : recorded) {
+        REVET_ASSIGN_OR_RETURN(UniqueFd tree, session::openRoot(root));
+        REVET_ASSIGN_OR_RETURN(
+            auto records, session::openRootRecords(places, session.id, decision.m_roots.size(), root.path));
+        decision.m_roots.push_back(
+            {decision.m_roots.empty() ? "" : root.path + '/', std::move(tree), std::move(records)});
+    }
+    REVET_RETURN_IF_ERROR(recoverRoot(decision.m_layer.tree, decision.m_layer.records));
+    for (const Root& root : decision.m_roots) {
+        REVET_RETURN_IF_ERROR(recoverRoot(root.tree, root.records));
     }
     return decision;
 }
 
-Result<std::vector<workspace::ApplyItem>> Decision::items(workspace::ChangeSource& source) const
+Result<void> Decision::transact(const Root& root, workspace::Record record,
+                                std::vector<workspace::Operation> operations, DecisionOutcome& outcome)
 {
-    REVET_ASSIGN_OR_RETURN(session::Installation installation, session::Installation::find());
-    REVET_ASSIGN_OR_RETURN(const policy::RunLaterTable table,
-                           session::ShippedData(std::move(installation), m_engine.places()).runLater());
-    REVET_ASSIGN_OR_RETURN(auto reviewed, workspace::review(source, m_project.get(), table));
-    std::vector<workspace::ApplyItem> items;
-    items.reserve(reviewed.size());
-    for (workspace::ReviewItem& item : reviewed) {
-        items.push_back(toApplyItem(std::move(item)));
-    }
-    return items;
-}
-
-Result<void> Decision::transact(int tree, const workspace::RecordStore& store, workspace::Record record,
-                                std::vector<workspace::Operation> operations, DecisionOutcome& outcome) const
-{
-    outcome.purpose = record.purpose;
-    workspace::Transaction transaction(tree, store, std::move(record));
+    workspace::Transaction transaction(root.tree.get(), root.records, std::move(record));
     for (workspace::Operation& operation : operations) {
         transaction.add(std::move(operation));
     }
     const Result<std::string> done = transaction.commit();
-    outcome.conflicts = transaction.conflicts();
+    for (const workspace::Conflict& conflict : transaction.conflicts()) {
+        outcome.conflicts.push_back({root.prefix + conflict.path, conflict.why});
+    }
     if (!done && done.error().code != ErrorCode::Conflict) {
         return fail(done.error());
     }
     if (done) {
-        outcome.changed = transaction.changed();
+        for (const std::string& path : transaction.changed()) {
+            outcome.changed.push_back(root.prefix + path);
+        }
     }
     return {};
 }
 
+/// What is to be done to one root.
+struct Decision::Plan
+{
+    std::unique_ptr<workspace::ChangeSource> source; ///< the operations read it
+    std::vector<workspace::Change> chosen; ///< of the work tree, without what is held
+    workspace::ApplyPlan files;
+    std::vector<workspace::RepositoryPlan> repositories;
+
+    [[nodiscard]] bool isEmpty() const
+    {
+        return files.operations.empty()
+            && std::ranges::all_of(
+                   files.held,
+                   [](const workspace::HeldChange& held) { return held.hold == workspace::Hold::Repository; })
+            && std::ranges::all_of(repositories, [](const workspace::RepositoryPlan& repository) {
+                   return repository.operations.empty() && repository.held.empty();
+               });
+    }
+};
+
+workspace::CrossingPlace Decision::placeOf(std::size_t root, const workspace::Bases& bases,
+                                           const policy::RunLaterTable& table) const
+{
+    const int workTree = m_roots.front().tree.get();
+    std::string head = "HEAD";
+    if (root > 0) {
+        // The project is a linked work tree: "gitdir: /repository/.git/worktrees/NAME".
+        constexpr std::size_t kLargest = 4096;
+        const auto file = workspace::openFile(workTree, ".git");
+        std::string text = file ? workspace::readContent(*file, kLargest).value_or("") : "";
+        text.erase(std::min(text.find('\n'), text.size()));
+        head = "worktrees" + text.substr(std::min(text.rfind('/'), text.size())) + "/HEAD";
+    }
+    return {m_roots[root].tree.get(),
+            workTree,
+            std::move(head),
+            bases,
+            table,
+            m_session.id.text(),
+            scratchOf(m_engine.places(), m_session.id, root)};
+}
+
+Result<Decision::Plan> Decision::plan(std::size_t root, const workspace::ApplyChoice& choice) const
+{
+    REVET_ASSIGN_OR_RETURN(auto roots, session::openReview(m_engine.places(), m_session));
+    REVET_ASSIGN_OR_RETURN(const policy::RunLaterTable table,
+                           session::reviewTable(m_engine.places(), session::pathsOf(roots)));
+    Plan plan;
+    plan.source = std::move(roots.at(root).source);
+    const int tree = m_roots[root].tree.get();
+    REVET_ASSIGN_OR_RETURN(auto reviewed, workspace::review(*plan.source, tree, table));
+    REVET_ASSIGN_OR_RETURN(const auto records, m_roots[root].records.records());
+    const workspace::KnownBases bases(nanoseconds(m_session.started), records);
+    REVET_ASSIGN_OR_RETURN(
+        plan.repositories,
+        workspace::planRepositories(*plan.source, reviewed, placeOf(root, bases, table), choice));
+    std::vector<workspace::ApplyItem> items;
+    items.reserve(reviewed.size());
+    std::map<std::string, bool> isNew;
+    for (workspace::ReviewItem& item : reviewed) {
+        const auto [found, isFirst] = isNew.try_emplace(item.repository);
+        if (isFirst) {
+            found->second = item.isInRepository && !workspace::isHostsRepository(tree, item.repository);
+        }
+        const bool isOfWorkTree = !item.isInRepository;
+        items.push_back(workspace::toApplyItem(std::move(item), found->second));
+        if (isOfWorkTree && isTaken(items.back(), choice)) {
+            plan.chosen.push_back(items.back().change);
+        }
+    }
+    workspace::ApplyChoice own = choice;
+    if (choice.merges) {
+        own.merged
+            = workspace::mergeChanged(*plan.source, plan.chosen, tree, bases, nanoseconds(m_session.started));
+    }
+    REVET_ASSIGN_OR_RETURN(plan.files, workspace::planApply(*plan.source, items, tree, bases, own));
+    for (workspace::Operation& operation : plan.files.operations) {
+        operation.isLocked = workspace::hasGitLock(operation.path, root != 0);
+    }
+    return plan;
+}
+
+Result<DecisionOutcome> Decision::applyOnce(const workspace::ApplyChoice& choice)
+{
+    DecisionOutcome outcome;
+    const ScopeExit cleaned([this] { removeScratch(m_engine.places(), m_session.id); });
+    removeScratch(m_engine.places(), m_session.id);
+    workspace::Record record;
+    record.time = nanoseconds(SystemClock().now());
+    for (std::size_t i = 0; i < m_roots.size() && outcome.conflicts.empty(); ++i) {
+        // Paths are those of the project; a repository beside it is taken whole.
+        workspace::ApplyChoice own = choice;
+        if (i > 0 && !choice.paths.empty()) {
+            own.paths = {"refs"};
+            if (!workspace::isSelected(".git", choice.paths)) {
+                break;
+            }
+        }
+        REVET_ASSIGN_OR_RETURN(Plan plan, this->plan(i, own));
+        std::vector<workspace::Operation> operations = std::move(plan.files.operations);
+        append(outcome.held, plan.files.held, m_roots[i].prefix);
+        for (workspace::RepositoryPlan& repository : plan.repositories) {
+            REVET_RETURN_IF_ERROR(repository.placeObjects());
+            append(operations, repository.operations);
+            append(outcome.held, repository.held, m_roots[i].prefix);
+            append(outcome.refs, repository.refs);
+        }
+        REVET_RETURN_IF_ERROR(transact(m_roots[i], record, std::move(operations), outcome));
+    }
+    if (!outcome.conflicts.empty()) {
+        outcome.refs.clear();
+    }
+    return outcome;
+}
+
 Result<DecisionOutcome> Decision::apply(const workspace::ApplyChoice& choice)
 {
-    REVET_ASSIGN_OR_RETURN(const auto roots, session::openReview(m_engine.places(), m_session));
+    // git holds its locks for a moment only, and refs are looked at anew.
+    constexpr int kTries = 20;
+    constexpr auto kPause = std::chrono::milliseconds(50);
     DecisionOutcome outcome;
-    workspace::ChangeSource& source = *roots.front().source;
-    REVET_ASSIGN_OR_RETURN(const auto all, items(source));
-    REVET_ASSIGN_OR_RETURN(const auto records, m_records.records());
-    const workspace::KnownBases bases(nanoseconds(m_session.started), records);
-    REVET_ASSIGN_OR_RETURN(auto plan, workspace::planApply(source, all, m_project.get(), bases, choice));
-    outcome.held = std::move(plan.held);
-    REVET_RETURN_IF_ERROR(transact(m_project.get(), m_records, {}, std::move(plan.operations), outcome));
+    for (int i = 0; i < kTries; ++i) {
+        if (i > 0) {
+            std::this_thread::sleep_for(kPause);
+        }
+        REVET_ASSIGN_OR_RETURN(outcome, applyOnce(choice));
+        if (outcome.conflicts.empty() || !std::ranges::all_of(outcome.conflicts, isAboutRefs)) {
+            break;
+        }
+    }
+    REVET_RETURN_IF_ERROR(close(outcome));
+    return outcome;
+}
+
+Result<DecisionOutcome> Decision::commit(const workspace::ApplyChoice& choice)
+{
+    const bool isLinked = !workspace::isHostsRepository(m_roots.front().tree.get(), ".git");
+    const std::size_t root = isLinked ? 1 : 0;
+    if (root >= m_roots.size()) {
+        return fail(ErrorCode::NotFound, "commit the changes of " + m_session.id.text(),
+                    "the project is no git repository: `revet apply` takes files over");
+    }
+    const ScopeExit cleaned([this] { removeScratch(m_engine.places(), m_session.id); });
+    removeScratch(m_engine.places(), m_session.id);
+    REVET_ASSIGN_OR_RETURN(Plan plan, this->plan(0, choice));
+    const int workTree = m_roots.front().tree.get();
+    const auto make = [&](git_repository* repository, const std::string& head, const std::string& tip) {
+        const workspace::SessionCommit commit{workTree, head, tip.empty() ? head : tip,
+                                              workspace::gitPersonOf(workTree, userGitFiles()),
+                                              messageOf(m_session)};
+        return workspace::writeCommit(repository, commit, *plan.source, plan.chosen);
+    };
+    const workspace::KnownBases bases(0, {});
+    REVET_ASSIGN_OR_RETURN(
+        workspace::RepositoryPlan repository,
+        workspace::planCommit(*plan.source, placeOf(root, bases, {}), isLinked ? "" : ".git", make));
+    REVET_RETURN_IF_ERROR(repository.placeObjects());
+    DecisionOutcome outcome;
+    outcome.refs = std::move(repository.refs);
+    outcome.held = std::move(plan.files.held);
+    REVET_RETURN_IF_ERROR(transact(m_roots[root], {}, std::move(repository.operations), outcome));
     REVET_RETURN_IF_ERROR(close(outcome));
     return outcome;
 }
@@ -175,7 +364,7 @@ Result<DecisionOutcome> Decision::discard(const std::vector<std::string>& paths)
         workspace::Operation operation;
         operation.path = path.empty() ? kLayer : upper + '/' + path;
         operation.isWholeTree = true;
-        REVET_ASSIGN_OR_RETURN(operation.expected, workspace::lookAt(m_directory.get(), operation.path));
+        REVET_ASSIGN_OR_RETURN(operation.expected, workspace::lookAt(m_layer.tree.get(), operation.path));
         if (!operation.expected.exists()) {
             return fail(ErrorCode::NotFound, "discard what the session did at '" + path + "'",
                         path.empty() ? "it has been discarded"
@@ -184,10 +373,10 @@ Result<DecisionOutcome> Decision::discard(const std::vector<std::string>& paths)
         operations.push_back(std::move(operation));
     }
     DecisionOutcome outcome;
+    outcome.purpose = Purpose::Discard;
     workspace::Record record;
     record.purpose = Purpose::Discard;
-    REVET_RETURN_IF_ERROR(
-        transact(m_directory.get(), m_discards, std::move(record), std::move(operations), outcome));
+    REVET_RETURN_IF_ERROR(transact(m_layer, std::move(record), std::move(operations), outcome));
     for (std::string& path : outcome.changed) {
         path = path == kLayer ? "" : path.substr(upper.size() + 1);
     }
@@ -195,7 +384,7 @@ Result<DecisionOutcome> Decision::discard(const std::vector<std::string>& paths)
     return outcome;
 }
 
-Result<workspace::Pasts> Decision::ownPasts() const
+Result<workspace::Pasts> Decision::ownPasts(std::size_t root) const
 {
     if (m_session.tier == Tier::Container) {
         return workspace::Pasts{};
@@ -203,69 +392,103 @@ Result<workspace::Pasts> Decision::ownPasts() const
     // It may have been killed, and no other one has started since.
     REVET_RETURN_IF_ERROR(session::sealUndo(m_engine.places(), m_session.id));
     const auto changes = workspace::DirectChanges::open(
-        workspace::preImagesDirectory(m_engine.places().sessionDirectory(m_session.id), 0));
+        workspace::preImagesDirectory(m_engine.places().sessionDirectory(m_session.id), root));
     if (!changes && changes.error().code == ErrorCode::NotFound) {
         return workspace::Pasts{};
     }
     return changes ? workspace::pastsOf(**changes) : fail(changes.error());
 }
 
-Result<DecisionOutcome> Decision::undo(const std::vector<std::string>& paths)
+/// Of one root, or of the layer.
+struct Decision::Part
 {
-    REVET_ASSIGN_OR_RETURN(auto own, ownPasts());
-    REVET_ASSIGN_OR_RETURN(const auto records, m_records.records());
-    REVET_ASSIGN_OR_RETURN(const auto discards, m_discards.records());
-    const workspace::History applied(std::move(own), records);
-    const workspace::History discarded({}, discards);
-    // What the person took back by hand, or cannot be, is passed over.
-    Skipped skipped;
-    std::optional<DecisionOutcome> nothing;
-    for (;;) {
-        Result<DecisionOutcome> outcome = takeBack(applied, discarded, paths, skipped);
-        if (!outcome && outcome.error().code == ErrorCode::NotFound && nothing) {
-            return *std::move(nothing);
-        }
-        if (!outcome || !outcome->changed.empty() || !outcome->conflicts.empty()) {
-            return outcome;
-        }
-        ++(outcome->undoes == Purpose::Discard ? skipped.ofLayer : skipped.ofProject);
-        nothing = nothing ? std::move(nothing) : *std::move(outcome);
-    }
-}
+    const Root* root = nullptr;
+    workspace::History history;
+    std::vector<std::string> paths; ///< that are asked for
+    std::size_t skipped = 0; ///< things that are passed over
+};
 
-Result<DecisionOutcome> Decision::takeBack(const workspace::History& applied,
-                                           const workspace::History& discarded,
-                                           const std::vector<std::string>& paths, const Skipped& skipped)
+Result<DecisionOutcome> Decision::undo(const std::vector<std::string>& paths)
 {
     const std::string upper = session::closedDirectory(kLayer, "upper").string();
     std::vector<std::string> layerPaths;
     for (const std::string& path : paths) {
         layerPaths.push_back(upper + '/' + path);
     }
-    auto ofProject = applied.takeBack(m_project.get(), paths, skipped.ofProject);
-    auto ofLayer = discarded.takeBack(m_directory.get(), layerPaths, skipped.ofLayer);
-    if (!ofProject && !ofLayer) {
-        return fail(ErrorCode::NotFound, "find something of " + m_session.id.text() + " to take back",
-                    paths.empty() ? "it changed nothing, and nothing was applied or discarded"
-                                  : "nothing was done at these paths");
+    std::vector<Part> parts;
+    REVET_ASSIGN_OR_RETURN(const auto discards, m_layer.records.records());
+    parts.push_back({&m_layer, workspace::History({}, discards), layerPaths});
+    for (std::size_t i = 0; i < m_roots.size(); ++i) {
+        REVET_ASSIGN_OR_RETURN(auto own, ownPasts(i));
+        REVET_ASSIGN_OR_RETURN(const auto records, m_roots[i].records.records());
+        parts.push_back({&m_roots[i], workspace::History(std::move(own), records), paths});
     }
-    // What is in force comes before what was taken back already, and the newer of both.
-    const bool isDiscard = !ofProject
-        || (ofLayer
-            && (ofLayer->isRedo != ofProject->isRedo ? ofProject->isRedo : ofLayer->time > ofProject->time));
-    workspace::History::Step& step = isDiscard ? *ofLayer : *ofProject;
+    // What the person took back by hand, or cannot be, is passed over.
+    std::optional<DecisionOutcome> nothing;
+    for (;;) {
+        Result<DecisionOutcome> outcome = takeBack(parts);
+        if (!outcome && outcome.error().code == ErrorCode::NotFound && nothing) {
+            return *std::move(nothing);
+        }
+        if (!outcome || !outcome->changed.empty() || !outcome->conflicts.empty()) {
+            return outcome;
+        }
+        nothing = nothing ? std::move(nothing) : *std::move(outcome);
+    }
+}
+
+Result<DecisionOutcome> Decision::takeBack(std::vector<Part>& parts)
+{
+    struct Found
+    {
+        Part* part;
+        workspace::History::Step step;
+    };
+    std::vector<Found> found;
+    for (Part& part : parts) {
+        auto step = part.history.takeBack(part.root->tree.get(), part.paths, part.skipped);
+        if (step) {
+            found.push_back({&part, std::move(*step)});
+        }
+    }
+    if (found.empty()) {
+        return fail(ErrorCode::NotFound, "find something of " + m_session.id.text() + " to take back",
+                    parts.back().paths.empty() ? "it changed nothing, and nothing was applied or discarded"
+                                               : "nothing was done at these paths");
+    }
+    // What is in force comes before what was taken back already, and of these the newest; what one apply did
+    // to several roots belongs together.
+    const auto isSooner = [](const Found& one, const Found& other) {
+        return std::pair{!one.step.isRedo, one.step.time} < std::pair{!other.step.isRedo, other.step.time};
+    };
+    const auto newest = std::ranges::max_element(found, isSooner);
     DecisionOutcome outcome;
-    outcome.undoes = step.of;
-    outcome.isRedo = step.isRedo;
-    outcome.lost = std::move(step.lost);
+    outcome.purpose = Purpose::Undo;
+    outcome.undoes = newest->step.of;
+    outcome.isRedo = newest->step.isRedo;
+    const std::int64_t time = newest->step.time;
     workspace::Record record;
     record.purpose = Purpose::Undo;
-    record.undoes = step.undoes;
-    REVET_RETURN_IF_ERROR(transact(isDiscard ? m_directory.get() : m_project.get(),
-                                   isDiscard ? m_discards : m_records, std::move(record),
-                                   std::move(step.operations), outcome));
+    record.time = nanoseconds(SystemClock().now());
+    for (auto& [part, step] : found) {
+        if (step.isRedo != outcome.isRedo || step.time != time) {
+            continue;
+        }
+        ++part->skipped;
+        const Root& root = *part->root;
+        append(outcome.lost, step.lost, root.prefix);
+        const bool isGitdir = &root != &m_layer && &root != &m_roots.front();
+        for (workspace::Operation& operation : step.operations) {
+            operation.isLocked = &root != &m_layer && workspace::hasGitLock(operation.path, isGitdir);
+        }
+        if (outcome.conflicts.empty()) {
+            record.undoes = step.undoes;
+            REVET_RETURN_IF_ERROR(transact(root, record, std::move(step.operations), outcome));
+        }
+    }
+    const std::string upper = session::closedDirectory(kLayer, "upper").string();
     for (std::string& path : outcome.changed) {
-        if (isDiscard) {
+        if (outcome.undoes == Purpose::Discard) {
             path = path.size() > upper.size() ? path.substr(upper.size() + 1) : "";
         }
     }
@@ -275,14 +498,18 @@ Result<DecisionOutcome> Decision::takeBack(const workspace::History& applied,
 
 bool Decision::isNothingLeft() const
 {
-    if (!workspace::lookAt(m_directory.get(), kLayer).value_or(workspace::Entry()).exists()) {
+    if (!workspace::lookAt(m_layer.tree.get(), kLayer).value_or(workspace::Entry()).exists()) {
         return true;
     }
-    const auto roots = session::openReview(m_engine.places(), m_session);
-    return roots && std::ranges::all_of(*roots, [](const session::ReviewRoot& root) {
-               const auto changes = root.source->changes();
-               return changes && changes->empty();
-           });
+    const ScopeExit cleaned([this] { removeScratch(m_engine.places(), m_session.id); });
+    for (std::size_t i = 0; i < m_roots.size(); ++i) {
+        removeScratch(m_engine.places(), m_session.id);
+        const auto left = plan(i, {});
+        if (!left || !left->isEmpty()) {
+            return false;
+        }
+    }
+    return true;
 }
 
 Result<void> Decision::close(DecisionOutcome& outcome)
@@ -302,7 +529,8 @@ Result<void> Decision::close(DecisionOutcome& outcome)
     event.reach = isOfLayer ? Reach::Copy : Reach::Project;
     std::vector<Event> events;
     for (const std::string& path : outcome.changed | std::views::take(kMaximumRows)) {
-        event.target = path.empty() ? m_session.project : m_session.project + '/' + path;
+        const bool isElsewhere = path.starts_with('/');
+        event.target = isElsewhere ? path : path.empty() ? m_session.project : m_session.project + '/' + path;
         events.push_back(event);
     }
     if (outcome.changed.size() > kMaximumRows) {

@@ -7,19 +7,22 @@
 #include "engine/workspace/apply.h"
 #include "engine/workspace/history.h"
 #include "engine/workspace/record.h"
+#include "engine/workspace/repository_crossing.h"
 
 #include <string>
 #include <vector>
 
 namespace revet::api {
 
-/// What came of a decision about a session's changes. Paths are relative to the project, bytes of the box.
+/// What came of a decision about a session's changes. Paths are relative to the project (those of a
+/// repository beside it absolute), bytes of the box.
 struct DecisionOutcome
 {
     workspace::Purpose purpose = workspace::Purpose::Apply;
     workspace::Purpose undoes = workspace::Purpose::Undo; ///< Undo: of what; Undo: the session's own changes
     bool isRedo = false; ///< Undo: an undo was taken back
     std::vector<std::string> changed; ///< all that is otherwise now
+    std::vector<workspace::RefCrossing> refs; ///< Apply: where commits arrived
     std::vector<workspace::HeldChange> held;
     std::vector<workspace::Conflict> conflicts; ///< if any, nothing was done
     std::vector<workspace::Conflict> lost; ///< Undo: what did not come back since it was not kept
@@ -38,6 +41,8 @@ public:
     [[nodiscard]] const std::string& project() const { return m_session.project; }
 
     [[nodiscard]] Result<DecisionOutcome> apply(const workspace::ApplyChoice& choice);
+    /// Instead of touching any file: a commit on the branch revet/SESSION.
+    [[nodiscard]] Result<DecisionOutcome> commit(const workspace::ApplyChoice& choice);
     /// Of a layer: kept aside, so that undo() brings it back. No paths: all of it.
     [[nodiscard]] Result<DecisionOutcome> discard(const std::vector<std::string>& paths);
     /// Takes the newest apply or discard back that has something at these paths, or what a direct session did
@@ -45,41 +50,40 @@ public:
     [[nodiscard]] Result<DecisionOutcome> undo(const std::vector<std::string>& paths);
 
 private:
-    Decision(Engine& engine, SessionInfo session, workspace::RecordStore records,
-             workspace::RecordStore discards)
+    /// A directory whose changes are decided about, and what was done to it so far.
+    struct Root
+    {
+        std::string prefix; ///< of its paths for a person: "" for the project, else its own path with a slash
+        UniqueFd tree;
+        workspace::RecordStore records;
+    };
+    Decision(Engine& engine, SessionInfo session, Root layer)
         : m_engine(engine)
         , m_session(std::move(session))
-        , m_records(std::move(records))
-        , m_discards(std::move(discards))
+        , m_layer(std::move(layer))
     {
     }
-    [[nodiscard]] Result<std::vector<workspace::ApplyItem>> items(workspace::ChangeSource& source) const;
-    [[nodiscard]] Result<void> transact(int tree, const workspace::RecordStore& store,
-                                        workspace::Record record,
-                                        std::vector<workspace::Operation> operations,
-                                        DecisionOutcome& outcome) const;
+    struct Plan;
+    [[nodiscard]] workspace::CrossingPlace placeOf(std::size_t root, const workspace::Bases& bases,
+                                                   const policy::RunLaterTable& table) const;
+    [[nodiscard]] Result<Plan> plan(std::size_t root, const workspace::ApplyChoice& choice) const;
+    [[nodiscard]] Result<DecisionOutcome> applyOnce(const workspace::ApplyChoice& choice);
+    [[nodiscard]] static Result<void> transact(const Root& root, workspace::Record record,
+                                               std::vector<workspace::Operation> operations,
+                                               DecisionOutcome& outcome);
     /// Finds out what is left, and notes what was done.
     [[nodiscard]] Result<void> close(DecisionOutcome& outcome);
     [[nodiscard]] bool isNothingLeft() const;
-    /// Of a direct session: how what it did is taken back.
-    [[nodiscard]] Result<workspace::Pasts> ownPasts() const;
-    /// So many of the newest things are passed over.
-    struct Skipped
-    {
-        std::size_t ofProject = 0;
-        std::size_t ofLayer = 0;
-    };
-    [[nodiscard]] Result<DecisionOutcome> takeBack(const workspace::History& applied,
-                                                   const workspace::History& discarded,
-                                                   const std::vector<std::string>& paths,
-                                                   const Skipped& skipped);
+    /// Of a direct session: how what it did to a root is taken back.
+    [[nodiscard]] Result<workspace::Pasts> ownPasts(std::size_t root) const;
+    struct Part;
+    /// What is to be taken back next, which is passed over the next time.
+    [[nodiscard]] Result<DecisionOutcome> takeBack(std::vector<Part>& parts);
 
     Engine& m_engine;
     SessionInfo m_session;
-    workspace::RecordStore m_records; ///< of the project
-    workspace::RecordStore m_discards; ///< of the session's directory
-    UniqueFd m_project;
-    UniqueFd m_directory; ///< the session's
+    std::vector<Root> m_roots; ///< the project first
+    Root m_layer; ///< the session's directory, and what was discarded of it
 };
 
 } // namespace revet::api

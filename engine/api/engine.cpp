@@ -22,8 +22,8 @@ namespace revet::api {
 
 namespace {
 
-/// TERM, 10 s, KILL, and the session's own last steps.
-constexpr std::chrono::seconds kStopTime{15};
+/// TERM, 10 s, KILL, 5 s for what hangs in the kernel, and the session's own last steps.
+constexpr std::chrono::seconds kStopTime{25};
 
 /// Its changes wait in a layer.
 bool isUndecided(const SessionInfo& session)

@@ -4,8 +4,6 @@
 #include "engine/api/review.h"
 
 #include "engine/os/user_namespace.h"
-#include "engine/session/installation.h"
-#include "engine/session/shipped_data.h"
 
 #include <utility>
 
@@ -18,11 +16,10 @@ Result<void> enterReview()
 
 Result<Review> Review::open(const Engine& engine, const SessionInfo& session)
 {
-    REVET_ASSIGN_OR_RETURN(session::Installation installation, session::Installation::find());
-    REVET_ASSIGN_OR_RETURN(const policy::RunLaterTable table,
-                           session::ShippedData(std::move(installation), engine.places()).runLater());
     Review review;
     REVET_ASSIGN_OR_RETURN(review.m_sources, session::openReview(engine.places(), session));
+    REVET_ASSIGN_OR_RETURN(const policy::RunLaterTable table,
+                           session::reviewTable(engine.places(), session::pathsOf(review.m_sources)));
     for (const session::ReviewRoot& source : review.m_sources) {
         Root root{source.path, {}};
         REVET_ASSIGN_OR_RETURN(root.items, workspace::review(*source.source, source.directory.get(), table));

@@ -6,7 +6,10 @@
 #include "engine/cli/message.h"
 #include "engine/cli/session_words.h"
 #include "engine/domain/display_escape.h"
+#include "engine/policy/git_rules.h"
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <ranges>
 
@@ -58,6 +61,15 @@ void printAsJson(const SessionId& session, const DecisionOutcome& outcome)
     for (const std::string& path : outcome.changed) {
         line(path, outcome.purpose == Purpose::Undo ? "undone" : verbOf(outcome), {});
     }
+    for (const workspace::RefCrossing& ref : outcome.refs) {
+        nlohmann::json object = listingObject(session);
+        object["outcome"] = "arrived";
+        object["ref"] = ref.name;
+        object["arrived_as"] = ref.arrivesAs;
+        object["before"] = ref.before;
+        object["after"] = ref.after;
+        printJson(object);
+    }
     for (const workspace::HeldChange& held : outcome.held) {
         line(held.path, "held", std::string(toString(held.hold)) + (held.why.empty() ? "" : ": " + held.why));
     }
@@ -67,6 +79,41 @@ void printAsJson(const SessionId& session, const DecisionOutcome& outcome)
     for (const workspace::Conflict& lost : outcome.lost) {
         line(lost.path, "lost", lost.why);
     }
+}
+
+/// "refs/heads/topic": "topic", as a person names it.
+std::string shortName(std::string_view ref)
+{
+    constexpr std::array<std::string_view, 2> kKinds = {"refs/heads/", "refs/"};
+    for (const std::string_view kind : kKinds) {
+        if (ref.starts_with(kind)) {
+            ref.remove_prefix(kind.size());
+        }
+    }
+    return displayEscape(ref);
+}
+
+std::string refText(const DecisionOutcome& outcome)
+{
+    constexpr std::size_t kShortId = 10;
+    std::string text;
+    for (const workspace::RefCrossing& ref : outcome.refs) {
+        text += "commits: " + shortName(ref.arrivesAs) + " is at " + ref.after.substr(0, kShortId);
+        text += ref.arrivesAs == ref.name ? "" : ", what the session had at " + shortName(ref.name);
+        text += ref.isCheckedOut ? "; `git reset` lets the index follow\n" : "\n";
+    }
+    return text;
+}
+
+/// Without a repository's own files, of which refText() speaks.
+std::size_t countFiles(const DecisionOutcome& outcome)
+{
+    return static_cast<std::size_t>(std::ranges::count_if(outcome.changed, [](const std::string& path) {
+        policy::GitSplit split;
+        const bool isOfRef = policy::isBelowGitdir(path, &split)
+            && (split.inside.starts_with("refs/") || split.inside.starts_with("logs/"));
+        return !isOfRef && !path.starts_with('/');
+    }));
 }
 
 std::string heldText(const DecisionOutcome& outcome)
@@ -105,10 +152,18 @@ int printAsText(const std::string& project, const DecisionOutcome& outcome)
                                               : std::to_string(outcome.conflicts.size()) + " paths";
         text += " changed meanwhile, so nothing was done; name the others, or see to these:"
             + listed(outcome.conflicts);
+        text += outcome.purpose == Purpose::Apply
+            ? "\n`revet apply --merge` joins what both sides changed in a text, `--commit` touches no file"
+            : "";
         complain(text);
         return kConflict;
     }
-    const std::size_t count = outcome.changed.size();
+    print(refText(outcome));
+    const std::size_t count = outcome.refs.empty() ? outcome.changed.size() : countFiles(outcome);
+    if (count == 0 && !outcome.refs.empty()) {
+        print(outcome.isClosed ? "nothing is left to decide\n" : "");
+        return kDone;
+    }
     std::string text = count == 0
         ? "nothing to do"
         : std::string(verbOf(outcome)) + ' ' + std::to_string(count) + (count == 1 ? " path" : " paths");
@@ -163,15 +218,23 @@ int doApply(const Arguments& arguments)
                  "revet apply");
     Options options;
     bool isPinned = false;
+    bool isCommit = false;
+    bool merges = false;
     addTo(app, options);
     app.add_flag("--pinned", isPinned,
                  "also what is held back: files that the host runs later, and names that mislead");
+    app.add_flag(
+        "--merge", merges,
+        "where you changed a committed text as well: both changes, if they are not in the same lines");
+    app.add_flag("--commit", isCommit,
+                 "touch no file: make a commit on the branch revet/ID, for what git does not ignore");
     return decide(app, arguments, options, api::Engine::Candidates::Undecided,
-                  [&isPinned](api::Decision& decision, const SessionWords& words) {
+                  [&](api::Decision& decision, const SessionWords& words) {
                       workspace::ApplyChoice choice;
                       choice.paths = words.paths;
                       choice.releasesHeld = isPinned;
-                      return decision.apply(choice);
+                      choice.merges = merges;
+                      return isCommit ? decision.commit(choice) : decision.apply(choice);
                   });
 }
 

@@ -3,7 +3,7 @@
 
 #include "engine/cli/diff.h"
 #include "engine/cli/message.h"
-#include "engine/cli/session_argument.h"
+#include "engine/cli/session_words.h"
 #include "engine/domain/display_escape.h"
 
 #include <algorithm>
@@ -26,31 +26,6 @@ bool isAtOrBelow(std::string_view path, std::string_view place)
 {
     return place.empty() || path == place
         || (path.size() > place.size() && path.starts_with(place) && path[place.size()] == '/');
-}
-
-/// The first word is the session where there is one of that name; else all are paths.
-OrStatus<SessionInfo> chooseByWords(api::Engine& engine, std::vector<std::string>& words)
-{
-    if (!words.empty()
-        && engine.findSessions(words.front(), currentDirectory(), api::Engine::Candidates::All)) {
-        const std::string id = words.front();
-        words.erase(words.begin());
-        return chooseSession(engine, id, api::Engine::Candidates::All);
-    }
-    return chooseSession(engine, {}, api::Engine::Candidates::Undecided);
-}
-
-/// A path of the command line as one below the root; none where it is elsewhere.
-std::optional<std::string> pathBelow(const std::string& root, const std::string& word)
-{
-    std::string path = (fs::path(currentDirectory()) / word).lexically_normal().string();
-    while (path.size() > 1 && path.ends_with('/')) {
-        path.pop_back();
-    }
-    if (!isAtOrBelow(path, root)) {
-        return std::nullopt;
-    }
-    return path == root ? std::string() : path.substr(root.size() + 1);
 }
 
 bool isAsked(const workspace::ReviewItem& item, const std::vector<std::string>& places)
@@ -127,7 +102,8 @@ int showDiff(const Arguments& arguments)
     if (!engine) {
         return report(engine.error());
     }
-    const OrStatus<SessionInfo> session = chooseByWords(*engine, options.words);
+    const OrStatus<SessionInfo> session
+        = takeSession(*engine, options.words, api::Engine::Candidates::Undecided);
     if (!session) {
         return session.error();
     }

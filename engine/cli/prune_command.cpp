@@ -49,17 +49,9 @@ nlohmann::json toJson(const journal::PruneItem& item, bool isDry)
 }
 
 /// What is left; the last line.
-Result<void> printUsage(api::Engine& engine, const journal::RetentionLimits& limits, bool isJson)
+Result<void> printUsage(api::Engine& engine, const journal::RetentionLimits& limits)
 {
     REVET_ASSIGN_OR_RETURN(const api::Engine::Usage usage, engine.usage());
-    if (isJson) {
-        printJson({{"schema", "revet.v1"},
-                   {"sessions", usage.sessions},
-                   {"bytes", usage.bytes},
-                   {"undo_bytes", usage.undoBytes},
-                   {"budget", limits.bytes}});
-        return {};
-    }
     print("kept: " + std::to_string(usage.sessions) + (usage.sessions == 1 ? " session, " : " sessions, ")
           + sizeText(usage.bytes) + " of " + sizeText(limits.bytes) + "; for undo "
           + sizeText(usage.undoBytes) + '\n');
@@ -110,7 +102,7 @@ int runPrune(const Arguments& arguments)
             print(describe(item, isDry));
         }
     }
-    const Result<void> told = printUsage(*engine, limits, isJson);
+    const Result<void> told = isJson ? Result<void>() : printUsage(*engine, limits);
     return told ? status : report(told.error());
 }
 

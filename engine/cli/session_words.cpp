@@ -6,14 +6,22 @@
 #include "engine/cli/message.h"
 #include "engine/domain/display_escape.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <optional>
 
 namespace revet::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+bool isPathHere(const std::string& word)
+{
+    std::error_code error;
+    return fs::symlink_status(fs::path(currentDirectory()) / word, error).type() != fs::file_type::not_found;
+}
+
+} // namespace
 
 std::optional<std::string> pathBelow(const std::string& root, const std::string& word)
 {
@@ -28,24 +36,46 @@ std::optional<std::string> pathBelow(const std::string& root, const std::string&
     return path.starts_with(root + '/') ? std::optional(path.substr(root.size() + 1)) : std::nullopt;
 }
 
-} // namespace
+OrStatus<SessionInfo> takeSession(api::Engine& engine, std::vector<std::string>& words,
+                                  api::Engine::Candidates candidates)
+{
+    const auto found = words.empty()
+        ? Result<std::vector<SessionInfo>>()
+        : engine.findSessions(words.front(), currentDirectory(), api::Engine::Candidates::All);
+    if (!found || found->empty()) {
+        return chooseSession(engine, {}, candidates);
+    }
+    const std::string word = words.front();
+    const auto isNamed = [&word](const SessionInfo& session) { return session.id.text() == word; };
+    const auto isHere
+        = [](const SessionInfo& session) { return pathBelow(session.project, ".").has_value(); };
+    if (!std::ranges::any_of(*found, isNamed)) {
+        if (!std::ranges::any_of(*found, isHere)) {
+            return chooseSession(engine, {}, candidates);
+        }
+        if (isPathHere(word)) {
+            const std::string shown = displayEscape(word);
+            complain("find '" + shown + "': it is a path here and the name of a session; write './" + shown
+                     + "' for the path, or the session's whole id");
+            return tl::unexpected(kUsage);
+        }
+    }
+    words.erase(words.begin());
+    return chooseSession(engine, word, api::Engine::Candidates::All);
+}
 
-OrStatus<SessionWords> readWords(api::Engine& engine, const std::vector<std::string>& words,
+OrStatus<SessionWords> readWords(api::Engine& engine, std::vector<std::string> words,
                                  api::Engine::Candidates candidates)
 {
-    const bool isNamed = !words.empty()
-        && engine.findSessions(words.front(), currentDirectory(), api::Engine::Candidates::All).has_value();
-    OrStatus<SessionInfo> session = isNamed
-        ? chooseSession(engine, words.front(), api::Engine::Candidates::All)
-        : chooseSession(engine, {}, candidates);
+    OrStatus<SessionInfo> session = takeSession(engine, words, candidates);
     if (!session) {
         return tl::unexpected(session.error());
     }
     SessionWords result{*std::move(session), {}};
-    for (std::size_t i = isNamed ? 1 : 0; i < words.size(); ++i) {
-        auto path = pathBelow(result.session.project, words[i]);
+    for (const std::string& word : words) {
+        auto path = pathBelow(result.session.project, word);
         if (!path) {
-            complain("find '" + displayEscape(words[i]) + "': it is not in "
+            complain("find '" + displayEscape(word) + "': it is not in "
                      + displayEscape(result.session.project) + ", the project of "
                      + result.session.id.text());
             return tl::unexpected(kNoSuchThing);

@@ -5,6 +5,7 @@
 
 #include "engine/cli/session_argument.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,15 @@ struct SessionWords
     SessionInfo session;
     std::vector<std::string> paths; ///< below the project; "" is all of it
 };
-/// The first word is the session where there is one of that name; else all are paths.
-[[nodiscard]] OrStatus<SessionWords> readWords(api::Engine& engine, const std::vector<std::string>& words,
+[[nodiscard]] OrStatus<SessionWords> readWords(api::Engine& engine, std::vector<std::string> words,
                                                api::Engine::Candidates candidates);
+
+/// Takes the session off the front of the words. The first one is it where it is a whole id, or the beginning
+/// of one or the label of a session of the project that we are in; else all are paths. What is a path here as
+/// well is refused.
+[[nodiscard]] OrStatus<SessionInfo> takeSession(api::Engine& engine, std::vector<std::string>& words,
+                                                api::Engine::Candidates candidates);
+/// A path of the command line as one below the root; none where it is elsewhere.
+[[nodiscard]] std::optional<std::string> pathBelow(const std::string& root, const std::string& word);
 
 } // namespace revet::cli

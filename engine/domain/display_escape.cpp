@@ -3,6 +3,8 @@
 
 #include "engine/domain/display_escape.h"
 
+#include "engine/domain/byte_text.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -19,25 +21,6 @@ constexpr std::string_view kHexDigits = "0123456789ABCDEF";
 constexpr std::int32_t kBrailleBlank = 0x2800; // a "symbol" without any ink
 /// Vietnamese, Hebrew and Thai need three marks on a letter; a flood of them covers the lines around it.
 constexpr int kMaximumMarks = 4;
-
-struct CodePoint
-{
-    std::int32_t value = -1; ///< -1 for a byte that is not part of UTF-8
-    std::size_t size = 1;
-};
-
-CodePoint decode(std::string_view bytes)
-{
-    std::int32_t value = -1;
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
-    const auto* const start = reinterpret_cast<const utf8proc_uint8_t*>(bytes.data());
-    const utf8proc_ssize_t size
-        = utf8proc_iterate(start, static_cast<utf8proc_ssize_t>(bytes.size()), &value);
-    if (size <= 0) {
-        return {};
-    }
-    return {value, static_cast<std::size_t>(size)};
-}
 
 void appendHexByte(std::string& text, unsigned char byte)
 {
@@ -162,9 +145,9 @@ std::vector<std::string_view> splitPieces(std::string_view escaped)
         } else if (escaped.front() == '\\') {
             size = 2;
         } else {
-            size = decode(escaped).size;
+            size = firstCodePoint(escaped).size;
             while (size < escaped.size()) {
-                const CodePoint next = decode(escaped.substr(size));
+                const CodePoint next = firstCodePoint(escaped.substr(size));
                 if (next.value < 0 || !isMark(utf8proc_category(next.value))) {
                     break;
                 }
@@ -185,7 +168,7 @@ std::string escape(std::string_view bytes, Kind kind)
     MarkGuard marks;
     while (!bytes.empty()) {
         const auto byte = static_cast<unsigned char>(bytes.front());
-        const CodePoint point = decode(bytes);
+        const CodePoint point = firstCodePoint(bytes);
         const bool isPlainAscii = byte >= 0x20 && byte < 0x7f && byte != '\\';
         if (isPlainAscii && (bytes.size() == 1 || static_cast<unsigned char>(bytes[1]) < 0x80)) {
             text += static_cast<char>(byte); // the fast path: nothing can attach to it
@@ -251,7 +234,7 @@ std::size_t displayColumns(std::string_view escaped)
 {
     std::size_t columns = 0;
     while (!escaped.empty()) {
-        const CodePoint point = decode(escaped);
+        const CodePoint point = firstCodePoint(escaped);
         columns += point.value < 0 ? 1U : static_cast<std::size_t>(utf8proc_charwidth(point.value));
         escaped.remove_prefix(point.size);
     }

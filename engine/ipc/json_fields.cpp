@@ -3,9 +3,7 @@
 
 #include "engine/ipc/json_fields.h"
 
-#include <algorithm>
-
-#include <utf8proc.h>
+#include "engine/domain/byte_text.h"
 
 #include <sodium/utils.h>
 
@@ -15,27 +13,6 @@ namespace {
 
 constexpr int kBase64 = sodium_base64_VARIANT_ORIGINAL;
 
-bool isUtf8(std::string_view bytes)
-{
-    const auto isAscii = [](char byte) { return static_cast<unsigned char>(byte) < 0x80; };
-    if (std::all_of(bytes.begin(), bytes.end(), isAscii)) {
-        return true;
-    }
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
-    const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(bytes.data());
-    auto left = static_cast<utf8proc_ssize_t>(bytes.size());
-    while (left > 0) {
-        utf8proc_int32_t codePoint = 0;
-        const utf8proc_ssize_t size = utf8proc_iterate(at, left, &codePoint);
-        if (size <= 0) {
-            return false;
-        }
-        at += size;
-        left -= size;
-    }
-    return true;
-}
-
 } // namespace
 
 nlohmann::json toJson(std::string_view bytes)
@@ -43,12 +20,7 @@ nlohmann::json toJson(std::string_view bytes)
     if (isUtf8(bytes)) {
         return std::string(bytes);
     }
-    std::string encoded(sodium_base64_encoded_len(bytes.size(), kBase64), '\0');
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
-    sodium_bin2base64(encoded.data(), encoded.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
-                      bytes.size(), kBase64);
-    encoded.pop_back(); // the terminating NUL
-    return {{"base64", std::move(encoded)}};
+    return {{"base64", toBase64(bytes)}};
 }
 
 nlohmann::json toJson(const std::vector<std::string>& list)

@@ -57,18 +57,16 @@ Result<Plan> receivePlan()
 }
 
 /// The host's files that the plan wants gone at the end; reached through the host's tree, which stays here.
-void removeLeftovers(const Plan& plan)
+void removeLeftovers(const std::vector<std::string>& leftovers)
 {
-    for (const Step& step : plan.outer) {
-        if (step.kind == StepKind::RemoveAtEnd) {
-            // Relative to the tree's root; without one (-1) the call fails.
-            ::unlinkat(hostTree(), step.target.substr(1).c_str(), 0);
-        }
+    for (const std::string& path : leftovers) {
+        // Relative to the tree's root; without one (-1) the call fails.
+        ::unlinkat(hostTree(), path.substr(1).c_str(), 0);
     }
 }
 
 /// Waits for the box's end, or for revet-session's, which ends the box; cleans up and passes the status on.
-[[noreturn]] void keep(pid_t init, const Plan& plan)
+[[noreturn]] void keep(pid_t init, const std::vector<std::string>& leftovers)
 {
     const UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, init, 0)));
     if (!handle) { // poll() would skip it, and the box's end would never be seen
@@ -92,7 +90,7 @@ void removeLeftovers(const Plan& plan)
     }
     int status = 0;
     while (::waitpid(init, &status, 0) < 0 && errno == EINTR) { }
-    removeLeftovers(plan);
+    removeLeftovers(leftovers);
     ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : kFailed);
 }
 
@@ -103,6 +101,7 @@ int main()
     ::close_range(kInitSocket + 1, ~0U, 0);
     dieWithParent();
     Plan plan;
+    std::vector<std::string> leftovers;
     while (plan.init.empty()) {
         auto part = receivePlan();
         if (!part) {
@@ -113,6 +112,9 @@ int main()
         for (const Step& step : part->outer) {
             if (const auto done = runKeeperStep(step); !done) {
                 reportFailure(kKeeperSocket, step, done.error());
+            }
+            if (step.kind == StepKind::RemoveAtEnd) {
+                leftovers.push_back(step.target);
             }
         }
         plan = std::move(*part);
@@ -127,7 +129,7 @@ int main()
         reportErrno("start pid 1");
     }
     if (init > 0) {
-        keep(init, plan);
+        keep(init, leftovers);
     }
     ::close(kKeeperSocket);
     closeHostTree();

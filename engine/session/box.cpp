@@ -26,6 +26,7 @@ namespace {
 using launcher::Order;
 using launcher::Report;
 
+constexpr int kReadyTimeoutMs = 60000; ///< from one report to the next
 constexpr int kEndTimeoutMs = 5000; // a process in an uninterruptible wait must not hold us for ever
 
 Result<Box::Message> receive(int socket)
@@ -175,18 +176,27 @@ Result<Box::Message> Box::receiveFromInit() const
     return receive(m_initSocket.get());
 }
 
-Result<UniqueFd> Box::waitUntilReady()
+Result<UniqueFd> Box::waitUntilReady(int frontEnd)
 {
     UniqueFd root;
     bool isReady = false;
     while (!root || m_init < 0 || !isReady) {
-        std::array<pollfd, 2> ends{pollfd{m_keeperSocket.get(), POLLIN, 0},
-                                   pollfd{m_initSocket.get(), POLLIN, 0}};
-        if (::poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) {
+        std::array<pollfd, 3> ends{pollfd{m_keeperSocket.get(), POLLIN, 0},
+                                   pollfd{m_initSocket.get(), POLLIN, 0},
+                                   pollfd{frontEnd, 0, 0}}; // what it says waits; that it hung up does not
+        const int count = ::poll(ends.data(), ends.size(), kReadyTimeoutMs);
+        if (count < 0 && errno != EINTR) {
             return failErrno("wait for the box");
         }
+        if (count == 0) {
+            return fail(Error{ErrorCode::TimedOut, "wait for the box", 0,
+                              "does a network or FUSE file system of the view still answer?"});
+        }
+        if (count > 0 && ends[2].revents != 0) {
+            return fail(ErrorCode::Closed, "wait for the box", "its front end has gone");
+        }
         for (const pollfd& end : ends) {
-            if (end.revents == 0) {
+            if (count < 0 || end.revents == 0) {
                 continue;
             }
             REVET_ASSIGN_OR_RETURN(auto message, receive(end.fd));

@@ -46,8 +46,9 @@ public:
     [[nodiscard]] int initSocket() const { return m_initSocket.get(); }
 
     /// Waits until the keeper's tree and pid 1 are there; returns the tree's root (O_PATH). A failed step
-    /// comes back as an Error whose operation names it.
-    [[nodiscard]] Result<UniqueFd> waitUntilReady();
+    /// comes back as an Error whose operation names it. Closed when `frontEnd` (-1: nobody's) hangs up
+    /// before, TimedOut where a file system of the view does not answer.
+    [[nodiscard]] Result<UniqueFd> waitUntilReady(int frontEnd = -1);
 
     [[nodiscard]] Result<void> spawn(std::uint32_t number, const launcher::SpawnRequest& request,
                                      std::span<const int> streams) const;

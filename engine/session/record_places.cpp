@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// In the project itself: the last resort.
-Result<fs::path> placeInside(const fs::path& project, const SessionId& id)
+Result<fs::path> placeInside(const fs::path& project, const std::string& name)
 {
     const fs::path directory = project / ".revet-undo";
     REVET_RETURN_IF_ERROR(makePrivateDirectory(directory));
@@ -24,21 +24,22 @@ Result<fs::path> placeInside(const fs::path& project, const SessionId& id)
     if (!ignore || ::write(ignore.get(), "*\n", 2) != 2) {
         return failErrno("write " + directory.string());
     }
-    return directory / id.text();
+    return directory / name;
 }
 
 } // namespace
 
-Result<workspace::RecordStore> openProjectRecords(const Places& places, const SessionId& id,
-                                                  const std::string& project)
+Result<workspace::RecordStore> openRootRecords(const Places& places, const SessionId& id, std::size_t root,
+                                               const std::string& path)
 {
-    const fs::path own = places.sessionDirectory(id) / "records";
+    const std::string name = root == 0 ? "records" : "records-" + std::to_string(root);
+    const fs::path own = places.sessionDirectory(id) / name;
     REVET_RETURN_IF_ERROR(makePrivateDirectory(own));
     REVET_ASSIGN_OR_RETURN(const workspace::PreImagePlace place,
-                           workspace::choosePreImagePlace(project, own, id.text() + "-records"));
+                           workspace::choosePreImagePlace(path, own, id.text() + '-' + name));
     fs::path chosen = place.objects;
     if (!place.canTake) {
-        REVET_ASSIGN_OR_RETURN(chosen, placeInside(project, id));
+        REVET_ASSIGN_OR_RETURN(chosen, placeInside(path, id.text() + '-' + name));
     }
     if (chosen.parent_path() != own) {
         // For who removes the session.

@@ -10,10 +10,10 @@
 
 namespace revet::session {
 
-/// Records of what is done to the project for a session: on the project's own mount, outside of it wherever
-/// that can be, else in its .revet-undo, which git is told to leave alone.
-[[nodiscard]] Result<workspace::RecordStore> openProjectRecords(const Places& places, const SessionId& id,
-                                                                const std::string& project);
+/// Records of what is done to a root of a session (0: the project) at `path`: on the root's own mount,
+/// outside of it wherever that can be, else in its .revet-undo, which git is told to leave alone.
+[[nodiscard]] Result<workspace::RecordStore> openRootRecords(const Places& places, const SessionId& id,
+                                                             std::size_t root, const std::string& path);
 /// Records of what was discarded of a session's layer, with the session's directory as their tree.
 [[nodiscard]] Result<workspace::RecordStore> openDiscardRecords(const Places& places, const SessionId& id);
 

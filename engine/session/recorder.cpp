@@ -43,7 +43,7 @@ void Recorder::record(int tid, Fact fact)
     m_coalescer.add(m_processes.sighted(tid), std::move(fact));
 }
 
-void Recorder::aboutToExec(int tid, const std::string& /*path*/)
+void Recorder::aboutToExec(int tid)
 {
     m_processes.aboutToExec(tid);
 }

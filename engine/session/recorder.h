@@ -26,7 +26,7 @@ public:
     Recorder& operator=(Recorder&&) = delete;
 
     void record(int tid, Fact fact) override;
-    void aboutToExec(int tid, const std::string& path) override;
+    void aboutToExec(int tid) override;
     void aboutToExit(int tid, std::int32_t waitStatus) override;
     [[nodiscard]] bool canRecord() const override { return m_writer.takesRows(); }
 

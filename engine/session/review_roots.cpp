@@ -4,11 +4,19 @@
 #include "engine/session/review_roots.h"
 
 #include "engine/session/closed_directory.h"
+#include "engine/session/git_state.h"
+#include "engine/session/host_pins.h"
+#include "engine/session/installation.h"
+#include "engine/session/shipped_data.h"
 #include "engine/session/workspace_record.h"
 #include "engine/workspace/direct_changes.h"
 #include "engine/workspace/layer_changes.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <iterator>
+#include <utility>
 
 #include <fcntl.h>
 
@@ -81,6 +89,24 @@ Result<std::vector<ReviewRoot>> openReview(const Places& places, const SessionIn
         roots.push_back(std::move(part));
     }
     return roots;
+}
+
+std::vector<std::string> pathsOf(const std::vector<ReviewRoot>& roots)
+{
+    std::vector<std::string> paths;
+    std::ranges::transform(roots, std::back_inserter(paths), &ReviewRoot::path);
+    return paths;
+}
+
+Result<policy::RunLaterTable> reviewTable(const Places& places, const std::vector<std::string>& roots)
+{
+    REVET_ASSIGN_OR_RETURN(Installation installation, Installation::find());
+    REVET_ASSIGN_OR_RETURN(const auto table, ShippedData(std::move(installation), places).runLater());
+    const fs::path config = places.config.parent_path();
+    const char* const home = std::getenv("HOME"); // NOLINT(concurrency-mt-unsafe): nothing changes it
+    const fs::path own = home == nullptr ? config.parent_path() : fs::path(home);
+    return table.with(hostPins(GitState::of(roots), table, roots, own.string(),
+                               {own / ".gitconfig", config / "git/config"}));
 }
 
 } // namespace revet::session

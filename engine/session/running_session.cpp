@@ -14,7 +14,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -90,7 +92,7 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
                                      {home / ".gitconfig", places.config.parent_path() / "git/config"})));
     }
     REVET_RETURN_IF_ERROR(startUndo(data, places));
-    REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady());
+    REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady(m_frontEnd.fd()));
     REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), places));
     REVET_RETURN_IF_ERROR(startCommand());
     return serve();
@@ -160,7 +162,7 @@ Result<void> RunningSession::startUndo(const ShippedData& data, const Places& pl
     setup.brake.files = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(wanted.brake.value_or(setup.brake.files), UINT32_MAX));
     REVET_ASSIGN_OR_RETURN(m_undo, UndoKeeper::create(setup, m_clock));
-    m_preparation.lines.push_back(m_undo->describeCover());
+    m_preparation.lines.front() += "; " + m_undo->describeCover();
     return {};
 }
 
@@ -230,6 +232,10 @@ SessionEnd RunningSession::serve()
         const int ready = ::poll(sources.data(), sources.size(), patience());
         if (m_killAt && m_clock.steadyNow() >= *m_killAt) {
             return {m_stopReason, std::nullopt, std::nullopt};
+        }
+        if (ready < 0 && errno != EINTR) {
+            return {std::string("waiting for the box failed: ") + std::strerror(errno), std::nullopt,
+                    std::nullopt};
         }
         if (ready <= 0) {
             continue;

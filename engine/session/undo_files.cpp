@@ -39,6 +39,20 @@ Result<void> forEachManifest(const Places& places, const SessionId& id, Visit vi
     }
 }
 
+/// Of each root, in the session's directory.
+std::vector<fs::path> recordDirectories(const Places& places, const SessionId& id)
+{
+    std::vector<fs::path> directories;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(places.sessionDirectory(id), error)) {
+        const std::string name = entry.path().filename().string();
+        if (name == "records" || name.starts_with("records-")) {
+            directories.push_back(entry.path());
+        }
+    }
+    return directories;
+}
+
 } // namespace
 
 Result<void> sealUndo(const Places& places, const SessionId& id)
@@ -62,13 +76,12 @@ Result<std::vector<fs::path>> undoElsewhere(const Places& places, const SessionI
         }
         return {};
     }));
-    const auto noted = readText(places.sessionDirectory(id) / "records/place");
-    const fs::path records = noted ? fs::path(*noted) : fs::path();
-    const bool isOurs = records.is_absolute()
-        && (records.filename() == id.text() + "-records"
-            || (records.filename() == id.text() && records.parent_path().filename() == ".revet-undo"));
-    if (isOurs) {
-        elsewhere.push_back(records);
+    for (const fs::path& own : recordDirectories(places, id)) {
+        const auto noted = readText(own / "place");
+        const fs::path records = noted ? fs::path(*noted) : fs::path();
+        if (records.is_absolute() && records.filename() == id.text() + '-' + own.filename().string()) {
+            elsewhere.push_back(records);
+        }
     }
     return elsewhere;
 }
@@ -93,9 +106,11 @@ Result<void> removeUndo(const std::vector<fs::path>& elsewhere)
 Result<KeptUndo> keptUndo(const Places& places, const SessionId& id)
 {
     REVET_ASSIGN_OR_RETURN(std::vector<fs::path> all, undoElsewhere(places, id));
-    for (const char* const own : {"pre-images", "records", "discarded"}) {
-        all.push_back(places.sessionDirectory(id) / own);
+    for (fs::path& own : recordDirectories(places, id)) {
+        all.push_back(std::move(own));
     }
+    all.push_back(places.sessionDirectory(id) / "pre-images");
+    all.push_back(places.sessionDirectory(id) / "discarded");
     KeptUndo kept;
     for (const fs::path& directory : all) {
         struct stat info = {};

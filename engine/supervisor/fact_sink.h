@@ -25,8 +25,8 @@ public:
 
     /// `tid` is the calling thread in our pid namespace.
     virtual void record(int tid, Fact fact) = 0;
-    /// `tid` is about to replace its program by `path`; what it claims to run is read after the exec.
-    virtual void aboutToExec(int tid, const std::string& path) = 0;
+    /// `tid` is about to replace its program; what it runs then is read after the exec.
+    virtual void aboutToExec(int tid) = 0;
     /// The whole process of `tid` is about to end with `waitStatus` (exit_group); its children still name it
     /// as their parent, for the last time.
     virtual void aboutToExit(int tid, std::int32_t waitStatus) = 0;

@@ -171,9 +171,8 @@ Result<void> Forecast::exec(Target& target, const PathArgument& program)
     Fact fact;
     fact.kind = ActionKind::Exec;
     fact.target = sighting.path;
-    const std::string path = sighting.path;
     m_facts.record(target.tid(), std::move(fact));
-    m_facts.aboutToExec(target.tid(), path);
+    m_facts.aboutToExec(target.tid());
     return {};
 }
 

@@ -36,9 +36,9 @@ void LevelSink::record(int tid, Fact fact)
     }
 }
 
-void LevelSink::aboutToExec(int tid, const std::string& path)
+void LevelSink::aboutToExec(int tid)
 {
-    m_next.aboutToExec(tid, path);
+    m_next.aboutToExec(tid);
 }
 
 void LevelSink::aboutToExit(int tid, std::int32_t waitStatus)

@@ -15,7 +15,7 @@ class LevelSink final : public FactSink
 public:
     LevelSink(ObserveLevel level, FactSink& next);
     void record(int tid, Fact fact) override;
-    void aboutToExec(int tid, const std::string& path) override;
+    void aboutToExec(int tid) override;
     void aboutToExit(int tid, std::int32_t waitStatus) override;
     [[nodiscard]] bool canRecord() const override { return m_next.canRecord(); }
 

@@ -175,7 +175,7 @@ Result<Answer> NotifyLoop::exec(const Notification& notification, Target& target
         answer = proceedUnless(m_forecast.exec(target, program));
     } else if (path.error().errnoValue == EPERM || path.error().errnoValue == EACCES) {
         // The command's first exec: until then it is a child of pid 1, whose memory is nobody's to read.
-        m_dependencies.facts.aboutToExec(notification.tid, {});
+        m_dependencies.facts.aboutToExec(notification.tid);
         m_unnamedExecs.insert(notification.tid);
     } else if (isOwnFailure(path.error())) {
         answer = fail(path.error());

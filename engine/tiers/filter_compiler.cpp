@@ -155,6 +155,8 @@ Result<std::string> compileJudged(Tier tier, ObserveLevel level)
     REVET_ASSIGN_OR_RETURN(const auto filter, newFilter(SCMP_ACT_ALLOW));
     const auto rules = policy::trapRules(tier, level);
     REVET_RETURN_IF_ERROR(refuseSockets(filter, rules));
+    // Pid 1 belongs to the same user, and prlimit(2) asks for nothing more.
+    REVET_RETURN_IF_ERROR(add(filter, SCMP_ACT_ERRNO(EPERM), SYS_prlimit64, {masked(0, kInt, 1)}));
     for (const policy::TrapRule& rule : rules) {
         std::vector<scmp_arg_cmp> tests;
         for (const auto& test : rule.tests) {

@@ -19,8 +19,8 @@ namespace revet::workspace {
 namespace {
 
 constexpr mode_t kPermissions = S_IRWXU | S_IRWXG | S_IRWXO;
-constexpr std::array<std::string_view, 7> kHoldNames
-    = {"", "pinned", "runs code", "odd", "of a repository", "no file", "holds what is held"};
+constexpr std::array<std::string_view, 8> kHoldNames = {
+    "", "pinned", "runs code", "odd", "of a repository", "no file", "holds what is held", "not fit to cross"};
 
 class Planner
 {
@@ -169,8 +169,10 @@ void Planner::describe(Operation& operation, const ApplyItem& item)
     const Change& change = item.change;
     operation.wanted = change.after;
     operation.wanted.mode &= kPermissions;
-    const auto given = m_choice.contents.find(change.path);
-    if (given != m_choice.contents.end()) {
+    const auto merged = m_choice.merged.find(change.path);
+    operation.isMerge = merged != m_choice.merged.end();
+    const auto given = operation.isMerge ? merged : m_choice.contents.find(change.path);
+    if (operation.isMerge || given != m_choice.contents.end()) {
         operation.wanted.changed = 0;
         operation.content = [bytes = given->second] { return openMemoryFile(bytes); };
         return;
@@ -214,7 +216,7 @@ Result<void> Planner::add(const std::string& path, const Pick& pick)
     // A link on the way is the transaction's to find; it looks again.
     if (present && !isNew) {
         operation.expected = *present;
-        const bool isSeen = m_choice.contents.contains(path);
+        const bool isSeen = m_choice.contents.contains(path) || m_choice.merged.contains(path);
         if (present->exists() && !isSeen && !m_bases.isBase(path, *present)) {
             operation.expected.statusChanged = -1; // as nothing is
         }

@@ -5,6 +5,7 @@
 
 #include "engine/workspace/change.h"
 #include "engine/workspace/operation.h"
+#include "engine/workspace/review.h"
 
 #include <cstdint>
 #include <map>
@@ -24,6 +25,7 @@ enum class Hold : std::uint8_t {
     Repository, ///< git's own files, which cross as commits
     Impossible, ///< no file, directory or link
     HoldsHeld, ///< a directory that goes away, but for something that is held
+    Unfit, ///< commits that git would not take, or a name that is no branch's
 };
 [[nodiscard]] std::string_view toString(Hold hold);
 /// Whether a person's yes is enough.
@@ -38,6 +40,10 @@ struct ApplyItem
     Hold hold = Hold::None;
     std::string why; ///< the table's entry, the keys; bytes of the box
 };
+
+/// The strictest of what is to be said about it. `isNewRepository`: it is of a repository that the host does
+/// not have, so that there is nothing of the host's to be kept.
+[[nodiscard]] ApplyItem toApplyItem(ReviewItem item, bool isNewRepository);
 
 /// What a session saw of the host's files before it changed them.
 class Bases
@@ -58,8 +64,10 @@ struct ApplyChoice
 {
     std::vector<std::string> paths; ///< and what is below them; none: all
     bool releasesHeld = false; ///< the yes for what canBeReleased()
-    /// Instead of the session's content: chosen hunks, or a merge. The person has seen what is there now.
+    /// Instead of the session's content: chosen hunks. The person has seen what is there now.
     std::map<std::string, std::string> contents;
+    bool merges = false; ///< of text that the host changed since its base; see mergeChanged()
+    std::map<std::string, std::string> merged; ///< content that is of both sides
 };
 
 struct HeldChange
@@ -75,6 +83,12 @@ struct ApplyPlan
     std::vector<Operation> operations;
     std::vector<HeldChange> held;
 };
+
+/// Merges what changed on both sides, and nothing that needs a person to choose. Texts by path; what the host
+/// began with is what its branch had when the session `began` (nanoseconds since 1970).
+[[nodiscard]] std::map<std::string, std::string> mergeChanged(ChangeSource& source,
+                                                              const std::vector<Change>& changes, int tree,
+                                                              const Bases& bases, std::int64_t began);
 
 /// `tree`: the project's root. The source must outlive the operations. What the host changed since its base
 /// becomes a conflict of the transaction that gets them, unless it is as wanted by now.

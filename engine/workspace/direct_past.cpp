@@ -3,7 +3,7 @@
 
 #include "engine/workspace/direct_past.h"
 
-#include "engine/workspace/staging.h"
+#include "engine/workspace/file_content.h"
 #include "engine/workspace/tree_walk.h"
 
 #include <algorithm>
@@ -164,7 +164,7 @@ std::optional<std::string> Maker::nameThatStayed(const PreImageRecord& record) c
     for (const std::string& name : names->second) {
         auto original = m_before.originalOf(name);
         const Result<UniqueFd> file = openFile(m_root.get(), name);
-        if (original && copy && file && hasSameContent(copy, *file).value_or(false)) {
+        if (original && copy && file && isEqualContent(copy, *file).value_or(false)) {
             return original;
         }
     }

@@ -3,10 +3,12 @@
 
 #include "engine/workspace/file_content.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <functional>
 #include <string_view>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace revet::workspace {
@@ -37,22 +39,45 @@ Result<std::string_view> readAt(const UniqueFd& file, std::uint64_t offset, std:
     return std::string_view(buffer).substr(0, filled);
 }
 
+/// The first chunk from `offset` on that is not all a hole, or the size: a terabyte of nothing costs nothing.
+std::uint64_t nextChunk(const UniqueFd& file, std::uint64_t offset, std::uint64_t size)
+{
+    const off_t data = ::lseek(file.get(), static_cast<off_t>(offset), SEEK_DATA);
+    if (data < 0) {
+        return errno == ENXIO ? size : offset; // another error: read it, that tells
+    }
+    return static_cast<std::uint64_t>(data) / kChunk * kChunk;
+}
+
+Result<std::uint64_t> sizeOf(const UniqueFd& file)
+{
+    struct stat status = {};
+    if (::fstat(file.get(), &status) != 0) {
+        return failErrno("look at a file");
+    }
+    return static_cast<std::uint64_t>(status.st_size);
+}
+
 } // namespace
 
-bool isEqualContent(const UniqueFd& left, const UniqueFd& right)
+Result<bool> isEqualContent(const UniqueFd& left, const UniqueFd& right)
 {
+    REVET_ASSIGN_OR_RETURN(const std::uint64_t size, sizeOf(left));
+    REVET_ASSIGN_OR_RETURN(const std::uint64_t otherSize, sizeOf(right));
+    if (size != otherSize) {
+        return false;
+    }
     std::string leftBuffer;
     std::string rightBuffer;
-    for (std::uint64_t offset = 0;; offset += kChunk) {
-        const auto leftPart = readAt(left, offset, leftBuffer);
-        const auto rightPart = readAt(right, offset, rightBuffer);
-        if (!leftPart || !rightPart || *leftPart != *rightPart) {
+    for (std::uint64_t offset = 0; offset < size; offset += kChunk) {
+        offset = std::min(nextChunk(left, offset, size), nextChunk(right, offset, size));
+        REVET_ASSIGN_OR_RETURN(const auto leftPart, readAt(left, offset, leftBuffer));
+        REVET_ASSIGN_OR_RETURN(const auto rightPart, readAt(right, offset, rightBuffer));
+        if (leftPart != rightPart) {
             return false;
         }
-        if (leftPart->size() < kChunk) {
-            return true;
-        }
     }
+    return true;
 }
 
 Result<std::string> readContent(const UniqueFd& file, std::size_t maximumBytes)
@@ -73,15 +98,19 @@ Result<std::string> readContent(const UniqueFd& file, std::size_t maximumBytes)
 
 Result<std::uint64_t> contentHash(const UniqueFd& file)
 {
-    std::uint64_t hash = 0;
+    constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15U;
+    REVET_ASSIGN_OR_RETURN(const std::uint64_t size, sizeOf(file));
+    std::uint64_t hash = size;
     std::string buffer;
-    for (std::uint64_t offset = 0;; offset += kChunk) {
+    for (std::uint64_t offset = 0; offset < size; offset += kChunk) {
+        offset = nextChunk(file, offset, size);
         REVET_ASSIGN_OR_RETURN(const auto part, readAt(file, offset, buffer));
-        hash = hash * 0x9e3779b97f4a7c15U + std::hash<std::string_view>()(part);
-        if (part.size() < kChunk) {
-            return hash;
+        // Zeros that were written count as the hole that another file has there.
+        if (part.find_first_not_of('\0') != std::string_view::npos) {
+            hash = (hash + offset) * kFactor + std::hash<std::string_view>()(part);
         }
     }
+    return hash;
 }
 
 } // namespace revet::workspace

@@ -11,8 +11,8 @@
 
 namespace revet::workspace {
 
-/// Whether both files hold the same bytes; false where one cannot be read.
-[[nodiscard]] bool isEqualContent(const UniqueFd& left, const UniqueFd& right);
+/// Whether both files hold the same bytes. Holes are passed over, and equal zeros.
+[[nodiscard]] Result<bool> isEqualContent(const UniqueFd& left, const UniqueFd& right);
 /// The whole file; LimitExceeded where it is larger.
 [[nodiscard]] Result<std::string> readContent(const UniqueFd& file, std::size_t maximumBytes);
 /// A number that files of equal content share, and others hardly ever.

@@ -10,7 +10,9 @@ KnownBases::KnownBases(std::int64_t began, const std::vector<Record>& records)
 {
     for (const Record& record : records) {
         for (const Step& step : record.steps) {
-            if (step.kind != Step::Kind::Fetch) {
+            if (step.isMerge) {
+                m_left.erase(step.path);
+            } else if (step.kind != Step::Kind::Fetch) {
                 m_left[step.path] = step.after;
             }
         }

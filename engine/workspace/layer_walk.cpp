@@ -156,7 +156,7 @@ bool LayerWalk::isSameContent(const std::string& path, const Entry& before, cons
     const auto left = openFile(m_lower, path);
     const auto right = openFile(m_upper, path);
     // What cannot be read is shown rather than passed over.
-    return left && right && isEqualContent(*left, *right);
+    return left && right && isEqualContent(*left, *right).value_or(false);
 }
 
 Result<void> LayerWalk::deleteTree(const std::string& path, Entry before)

@@ -3,6 +3,7 @@
 
 #include "engine/workspace/name_text.h"
 
+#include "engine/domain/byte_text.h"
 #include "engine/domain/display_escape.h"
 
 #include <algorithm>
@@ -47,18 +48,14 @@ TextTraits traitsOf(std::string_view text)
     }
     const std::string escaped = displayEscape(text);
     traits.hasInvisible = escaped.find("\\u{") != std::string::npos;
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
-    const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-    for (utf8proc_ssize_t at = 0; at < static_cast<utf8proc_ssize_t>(text.size());) {
-        utf8proc_int32_t character = 0;
-        const utf8proc_ssize_t size
-            = utf8proc_iterate(bytes + at, static_cast<utf8proc_ssize_t>(text.size()) - at, &character);
-        if (size <= 0) {
+    while (!text.empty()) {
+        const CodePoint point = firstCodePoint(text);
+        if (point.value < 0) {
             traits.isUtf8 = false;
             break;
         }
-        traits.hasControl = traits.hasControl || (character >= 0x80 && character < 0xa0);
-        at += size;
+        traits.hasControl = traits.hasControl || (point.value >= 0x80 && point.value < 0xa0);
+        text.remove_prefix(point.size);
     }
     return traits;
 }

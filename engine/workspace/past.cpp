@@ -31,7 +31,8 @@ Pasts pastsOf(const Record& record)
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> origins;
     Pasts pasts;
     for (const Step& step : record.steps) {
-        if (step.kind == Step::Kind::Fetch) {
+        if (step.kind == Step::Kind::Fetch || step.kind == Step::Kind::TakeLock
+            || step.kind == Step::Kind::Release) {
             continue;
         }
         const auto [found, isFirst] = pasts.try_emplace(step.path);

@@ -44,6 +44,7 @@ void put(ByteWriter& out, const Step& step)
     put(out, step.before);
     put(out, step.after);
     out.number(std::uint8_t{step.isWholeTree});
+    out.number(std::uint8_t{step.isMerge});
     out.number(step.mode);
     out.number(step.changed);
     out.number(static_cast<std::uint32_t>(step.attributes.size()));
@@ -99,6 +100,7 @@ Result<Step> readStep(ByteReader& in)
     REVET_ASSIGN_OR_RETURN(step.before, readEntry(in));
     REVET_ASSIGN_OR_RETURN(step.after, readEntry(in));
     REVET_ASSIGN_OR_RETURN(step.isWholeTree, readEnum<bool>(in, 2));
+    REVET_ASSIGN_OR_RETURN(step.isMerge, readEnum<bool>(in, 2));
     REVET_ASSIGN_OR_RETURN(step.mode, in.number<mode_t>());
     REVET_ASSIGN_OR_RETURN(step.changed, in.number<std::int64_t>());
     REVET_ASSIGN_OR_RETURN(const auto count, in.number<std::uint32_t>());

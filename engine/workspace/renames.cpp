@@ -132,7 +132,7 @@ bool Pairing::isSame(const Change& deleted, const Change& added)
     }
     const auto left = m_source.openBefore(deleted);
     const auto right = m_source.openAfter(added);
-    return left && right && isEqualContent(*left, *right);
+    return left && right && isEqualContent(*left, *right).value_or(false);
 }
 
 void Pairing::pair(std::vector<std::size_t>& deleted, std::size_t added)

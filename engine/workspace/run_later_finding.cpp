@@ -179,7 +179,9 @@ std::vector<std::string> gitdirsByShape(const std::vector<Change>& changes, int 
     }
     present[""]; // the root is the repository's directory where a project is a linked work tree
     std::vector<std::string> gitdirs;
-    for (const auto& [directory, names] : present) {
+    for (const auto& candidate : present) {
+        const std::string& directory = candidate.first; // no structured binding: Clang 14 captures none
+        const std::set<std::string>& names = candidate.second;
         const auto has = [&](std::string_view wanted) {
             const std::string name(wanted);
             if (names.contains(name) || gone[directory].contains(name)) {

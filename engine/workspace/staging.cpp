@@ -175,21 +175,4 @@ Result<Entry> stageLink(const Slot& slot, const Entry& wanted)
     return finish(link, wanted);
 }
 
-Result<bool> hasSameContent(const UniqueFd& one, const UniqueFd& other)
-{
-    std::string left(kBufferBytes, '\0');
-    std::string right(kBufferBytes, '\0');
-    for (off_t at = 0;; at += static_cast<off_t>(kBufferBytes)) {
-        REVET_ASSIGN_OR_RETURN(const std::size_t leftSize, readAt(one, left.data(), left.size(), at));
-        REVET_ASSIGN_OR_RETURN(const std::size_t rightSize, readAt(other, right.data(), right.size(), at));
-        if (leftSize != rightSize
-            || std::string_view(left.data(), leftSize) != std::string_view(right.data(), rightSize)) {
-            return false;
-        }
-        if (leftSize < left.size()) {
-            return true;
-        }
-    }
-}
-
 } // namespace revet::workspace

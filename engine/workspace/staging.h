@@ -27,7 +27,4 @@ struct Slot
 [[nodiscard]] Result<Entry> stageDirectory(const Slot& slot, const Entry& wanted);
 [[nodiscard]] Result<Entry> stageLink(const Slot& slot, const Entry& wanted);
 
-/// Whether the bytes of two open files are the same.
-[[nodiscard]] Result<bool> hasSameContent(const UniqueFd& one, const UniqueFd& other);
-
 } // namespace revet::workspace

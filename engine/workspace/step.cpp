@@ -177,6 +177,17 @@ Result<void> act(const Scene& scene, const Step& step)
     if (step.kind == Step::Kind::PutIn) {
         return move(slot, place, RENAME_NOREPLACE, step.path);
     }
+    if (step.kind == Step::Kind::TakeLock) {
+        Result<void> taken = move(slot, place, RENAME_NOREPLACE, step.path);
+        if (!taken && taken.error().code == ErrorCode::Conflict) {
+            taken.error().context = "another program holds it";
+        }
+        return taken;
+    }
+    if (step.kind == Step::Kind::Release) {
+        REVET_ASSIGN_OR_RETURN(const bool isOurs, holds(scene, step.path, step.object));
+        return isOurs ? move(place, slot, RENAME_NOREPLACE, step.path) : Result<void>();
+    }
     REVET_RETURN_IF_ERROR(step.kind == Step::Kind::Swap ? move(slot, place, RENAME_EXCHANGE, step.path)
                                                         : move(place, slot, RENAME_NOREPLACE, step.path));
     return checkTaken(scene, step);
@@ -188,6 +199,8 @@ Result<bool> reverse(const Scene& scene, const Step& step)
     switch (step.kind) {
     case Step::Kind::Fetch:
         return reverseFetch(scene, step);
+    case Step::Kind::Release:
+        return true; // what takes the lock back sees where it is
     case Step::Kind::Touch:
     case Step::Kind::SetAttributes: {
         REVET_ASSIGN_OR_RETURN(const bool isThere, holds(scene, step.path, step.object));
@@ -201,6 +214,7 @@ Result<bool> reverse(const Scene& scene, const Step& step)
         return kept.exists() ? putBack(scene, step) : Result<bool>(true);
     }
     case Step::Kind::PutIn:
+    case Step::Kind::TakeLock:
     case Step::Kind::Swap: {
         REVET_ASSIGN_OR_RETURN(const bool isDone, holds(scene, step.path, step.object));
         if (isDone) {

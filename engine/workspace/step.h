@@ -31,8 +31,10 @@ struct Step
         PutIn, ///< the slot's object goes to `path`, where nothing is
         Swap, ///< the slot's object and what lies at `path` change places: `path` is never without a file
         SetAttributes, ///< mode, time and extended attributes of what lies at `path`
+        TakeLock, ///< the slot's empty file goes to `path`, where git looks for it
+        Release, ///< and comes back
     };
-    static constexpr std::uint8_t kKindCount = 6;
+    static constexpr std::uint8_t kKindCount = 8;
 
     Kind kind = Kind::Touch;
     std::string path; ///< below the tree's root
@@ -42,6 +44,7 @@ struct Step
     Entry before; ///< what lay at `path`
     Entry after; ///< what lies there when the transaction is over
     bool isWholeTree = false; ///< TakeOut: a directory need not be empty
+    bool isMerge = false; ///< as of the operation
 
     // Of SetAttributes.
     mode_t mode = 0;

@@ -4,6 +4,7 @@
 #include "engine/workspace/text_diff.h"
 
 #include "engine/workspace/file_content.h"
+#include "engine/workspace/git_library.h"
 
 #include <algorithm>
 #include <memory>
@@ -18,35 +19,6 @@ struct FreePatch
 {
     void operator()(git_patch* patch) const noexcept { git_patch_free(patch); }
 };
-
-/// libgit2's, for as long as the program runs.
-class Library
-{
-public:
-    static Result<void> start()
-    {
-        static const Library library;
-        return library.m_isReady ? Result<void>() : fail(ErrorCode::Unavailable, "start libgit2");
-    }
-    Library(const Library&) = delete;
-    Library& operator=(const Library&) = delete;
-    Library(Library&&) = delete;
-    Library& operator=(Library&&) = delete;
-    ~Library() { git_libgit2_shutdown(); }
-
-private:
-    Library()
-        : m_isReady(git_libgit2_init() > 0)
-    {
-    }
-    bool m_isReady;
-};
-
-tl::unexpected<Error> failGit(const char* what)
-{
-    const git_error* const error = git_error_last();
-    return fail(ErrorCode::System, what, error == nullptr ? "" : error->message);
-}
 
 std::string_view withoutEnd(std::string_view line)
 {
@@ -108,7 +80,7 @@ Result<TextDiff> diffTexts(std::string_view before, std::string_view after)
         diff.isTooLarge = true;
         return diff;
     }
-    REVET_RETURN_IF_ERROR(Library::start());
+    REVET_RETURN_IF_ERROR(startGit());
     git_diff_options options = GIT_DIFF_OPTIONS_INIT;
     options.flags = GIT_DIFF_INDENT_HEURISTIC;
     git_patch* made = nullptr;

@@ -3,25 +3,13 @@
 
 #include "engine/workspace/text_merge.h"
 
-#include <git2/errors.h>
-#include <git2/global.h>
+#include "engine/workspace/git_library.h"
+
 #include <git2/merge.h>
 
 namespace revet::workspace {
 
 namespace {
-
-/// libgit2 counts its users.
-class Library
-{
-public:
-    Library() { ::git_libgit2_init(); }
-    ~Library() { ::git_libgit2_shutdown(); }
-    Library(const Library&) = delete;
-    Library& operator=(const Library&) = delete;
-    Library(Library&&) = delete;
-    Library& operator=(Library&&) = delete;
-};
 
 git_merge_file_input inputOf(std::string_view text)
 {
@@ -48,7 +36,7 @@ Result<TextMerge> mergeTexts(std::string_view base, std::string_view host, std::
             return fail(ErrorCode::Refused, "merge", "one side is no text, or too long");
         }
     }
-    const Library library;
+    REVET_RETURN_IF_ERROR(startGit());
     const git_merge_file_input ancestor = inputOf(base);
     const git_merge_file_input ours = inputOf(host);
     const git_merge_file_input theirs = inputOf(session);
@@ -57,8 +45,7 @@ Result<TextMerge> mergeTexts(std::string_view base, std::string_view host, std::
     options.their_label = "session";
     git_merge_file_result result = {};
     if (::git_merge_file(&result, &ancestor, &ours, &theirs, &options) != 0) {
-        const git_error* const error = ::git_error_last();
-        return fail(ErrorCode::Malformed, "merge", error == nullptr ? "" : error->message);
+        return failGit("merge");
     }
     TextMerge merged{std::string(result.ptr, result.len), result.automergeable != 0};
     ::git_merge_file_result_free(&result);

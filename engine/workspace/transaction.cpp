@@ -174,7 +174,9 @@ Result<std::string> Transaction::commit()
         return std::string();
     }
     REVET_ASSIGN_OR_RETURN(m_record.name, m_store.add());
-    m_record.time = SystemClock().now().time_since_epoch().count() * 1000;
+    if (m_record.time == 0) {
+        m_record.time = SystemClock().now().time_since_epoch().count() * 1000;
+    }
     const auto run = [this]() -> Result<void> {
         REVET_ASSIGN_OR_RETURN(const UniqueFd objects, m_store.openObjects(m_record.name));
         const Scene scene{m_tree, m_store.directory(), objects.get()};

@@ -18,7 +18,7 @@ class Transaction
 {
 public:
     /// `tree` is an open directory (O_PATH will do); it and the store are borrowed. Of `record` the purpose
-    /// counts, and what it undoes.
+    /// counts, what it undoes, and the time if it has one.
     Transaction(int tree, const RecordStore& store, Record record);
 
     /// One for each path, in any order; a second one for a path replaces the first.

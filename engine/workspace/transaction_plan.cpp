@@ -3,9 +3,9 @@
 
 #include "engine/workspace/transaction_plan.h"
 
+#include "engine/workspace/file_content.h"
 #include "engine/workspace/listing.h"
 #include "engine/workspace/open_object.h"
-#include "engine/workspace/staging.h"
 
 #include <algorithm>
 
@@ -121,7 +121,7 @@ Result<bool> Look::isAsWanted(Planned& planned) const
             return false;
         }
         REVET_ASSIGN_OR_RETURN(const UniqueFd content, operation.content());
-        REVET_ASSIGN_OR_RETURN(const bool isSame, hasSameContent(content, *file));
+        REVET_ASSIGN_OR_RETURN(const bool isSame, isEqualContent(content, *file));
         if (!isSame) {
             return false;
         }

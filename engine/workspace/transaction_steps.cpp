@@ -58,6 +58,8 @@ private:
     bool isSwap(const std::string& path, const Planned& planned) const;
     bool needsAttributes(const std::string& path, const Planned& planned) const;
     Result<void> setAttributes(const std::string& path, const Planned& planned);
+    Result<void> takeLocks();
+    void releaseLocks();
 
     Scene m_scene;
     Plan& m_plan;
@@ -282,6 +284,7 @@ void Maker::bringIn(const std::string& path, const Planned& planned)
 {
     Step step;
     step.isWholeTree = planned.operation.isWholeTree;
+    step.isMerge = planned.operation.isMerge;
     step.kind = isSwap(path, planned) ? Step::Kind::Swap : Step::Kind::PutIn;
     step.path = path;
     step.slot = m_incoming[path].slot;
@@ -344,8 +347,52 @@ bool Maker::needsAttributes(const std::string& path, const Planned& planned) con
         && (isDirectory || isInPlace(planned) || !operation.attributes.empty() || !operation.from.empty());
 }
 
+/// Before anything else is done.
+Result<void> Maker::takeLocks()
+{
+    for (const auto& [path, planned] : m_plan) {
+        const auto parent = m_plan.find(parentOf(path));
+        // A directory that comes or goes has nobody else's refs.
+        const bool isInPlace = parent == m_plan.end()
+            || (parent->second.present.type == EntryType::Directory
+                && parent->second.operation.wanted.type == EntryType::Directory);
+        const bool isFile
+            = planned.present.type == EntryType::File || planned.operation.wanted.type == EntryType::File;
+        if (planned.isDone || !planned.operation.isLocked || !isFile || !isInPlace) {
+            continue;
+        }
+        Step step;
+        step.kind = Step::Kind::TakeLock;
+        step.path = path + ".lock";
+        step.slot = m_slots;
+        const Slot slot = newSlot();
+        const UniqueFd file(::openat(slot.directory, slot.name.c_str(),
+                                     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+        if (!file) {
+            return failErrno("make " + step.path);
+        }
+        REVET_ASSIGN_OR_RETURN(step.object, lookAt(file));
+        m_steps.push_back(std::move(step));
+    }
+    return {};
+}
+
+/// Before directories get their times.
+void Maker::releaseLocks()
+{
+    std::vector<Step> steps;
+    for (const Step& step : m_steps) {
+        if (step.kind == Step::Kind::TakeLock) {
+            steps.push_back(step);
+            steps.back().kind = Step::Kind::Release;
+        }
+    }
+    m_steps.insert(m_steps.end(), steps.begin(), steps.end());
+}
+
 Result<std::vector<Step>> Maker::run()
 {
+    REVET_RETURN_IF_ERROR(takeLocks());
     // A link's target is staged before the link.
     for (auto& [path, planned] : m_plan) {
         if (!planned.isDone && planned.present.exists() && !isInPlace(planned) && !isSwap(path, planned)) {
@@ -378,6 +425,7 @@ Result<std::vector<Step>> Maker::run()
             bringIn(path, planned);
         }
     }
+    releaseLocks();
     keepTimes();
     // Modes come last, and of what is deeper first: one may take away the way to what it holds.
     for (const auto& [path, planned] : std::views::reverse(m_plan)) {

@@ -166,7 +166,7 @@ public:
         m_coalescer.add(m_processes.sighted(tid), std::move(fact));
     }
     [[nodiscard]] bool canRecord() const override { return m_journal->takesRows(); }
-    void aboutToExec(int /*tid*/, const std::string& /*path*/) override { }
+    void aboutToExec(int /*tid*/) override { }
     void aboutToExit(int /*tid*/, std::int32_t /*waitStatus*/) override { }
 
 private:

@@ -107,6 +107,44 @@ private Q_SLOTS:
         QCOMPARE(revet({"apply", "../elsewhere"}).status, 3);
     }
 
+    void holdsWhatOnlyTheHostsConfigurationRuns()
+    {
+        m_world->prepare(
+            "git init -q; mkdir scripts editor; echo old > scripts/watch; echo {} > editor/tasks.json; "
+            "ln -s editor .idea; echo old > variables; ln -s variables .envrc; "
+            "git config core.fsmonitor scripts/watch; git config core.hooksPath scripts/hooks");
+        const std::string deeds
+            = "echo new > scripts/watch; mkdir scripts/hooks; echo x > scripts/hooks/pre-commit; "
+              "echo new > editor/tasks.json; echo new > variables; echo new > free";
+        QCOMPARE(m_world->runner().runScript("container", deeds).status, 0);
+        const std::string id = m_world->runner().lastSession();
+        const Finished applied = revet({"apply", id, "--json"});
+        QCOMPARE(applied.status, 0);
+        QCOMPARE(told(applied),
+                 std::string("applied free; held editor/tasks.json; held scripts/hooks; "
+                             "held scripts/hooks/pre-commit; held scripts/watch; held variables"));
+        QCOMPARE(readFile(project() / "scripts/watch"), std::string("old\n"));
+        QVERIFY(!fs::exists(project() / "scripts/hooks"));
+    }
+
+    void takesNoPathForASessionElsewhere()
+    {
+        const fs::path other = project().parent_path() / "other";
+        const std::string start = m_id.substr(0, 2);
+        m_world->prepare("mkdir ../other; echo x > ../other/" + start + "; echo x > " + start);
+        const auto in = [this](const fs::path& directory, std::vector<std::string> arguments) {
+            RunOptions options;
+            options.directory = directory.string();
+            return m_world->runner().revet(std::move(arguments), options).status;
+        };
+        QCOMPARE(in(other, {"discard", start}), 3); // no session of this project
+        QCOMPARE(in(project(), {"discard", start}), 2); // a path, and the beginning of a session's id
+        QCOMPARE(in(project(), {"discard", "./" + start}), 3); // the path, at which nothing was done
+        QCOMPARE(state(), std::string("review"));
+        QCOMPARE(in(other, {"discard", m_id}), 0);
+        QCOMPARE(state(), std::string("closed"));
+    }
+
     void refusesWhatTheHostChangedMeanwhile()
     {
         writeFile(project() / "a", "mine\n");
@@ -181,6 +219,39 @@ private Q_SLOTS:
 
         const auto rows = m_world->runner().list({"log", id, "--kind", "apply"});
         QVERIFY(!matching(rows, {{"rule", "undo"}, {"target", (project() / "src/b").string()}}).empty());
+    }
+
+    void letsOldUndoGo()
+    {
+        m_world = std::make_unique<World>();
+        m_world->prepare("head -c 300000 /dev/urandom > a; echo b > b");
+        QCOMPARE(m_world->runner().runScript("sandbox", "rm a; echo new > b").status, 0);
+        const std::string id = m_world->runner().lastSession();
+        QCOMPARE(revet({"undo", "b"}).status, 0); // makes a record
+        const fs::path session = m_world->home().dataHome() / "revet/sessions" / id;
+        const auto age = [&](const std::string& days) {
+            m_world->prepare("touch -d '" + days + " days ago' '" + session.string() + "'/pre-images '"
+                             + session.string() + "'/records; python3 -c 'import sqlite3, sys, time; c = "
+                             + "sqlite3.connect(sys.argv[1]); c.execute(\"UPDATE sessions SET ended = ?\", "
+                             + "(int(time.time() - " + days + " * 86400) * 1000000,)); c.commit()' '"
+                             + (m_world->home().dataHome() / "revet/catalogue.db").string() + "'");
+        };
+        age("29");
+        const Finished kept = revet({"prune"});
+        QVERIFY2(kept.out.starts_with("kept: 1 session, ")
+                     && kept.out.find("; for undo ") != std::string::npos,
+                 (kept.out + kept.err).c_str());
+        age("31");
+        QVERIFY(revet({"prune", "--dry-run"}).out.find("undo is too old") != std::string::npos);
+        const auto gone = m_world->runner().list({"prune"});
+        QCOMPARE(gone.size(), std::size_t{1});
+        QCOMPARE(gone[0].value("reason", ""), std::string("undo_age"));
+        QVERIFY(gone[0].value("bytes", 0) > 300'000);
+        QVERIFY(!fs::exists(session / "pre-images") && !fs::exists(session / "records"));
+        QCOMPARE(revet({"undo", id}).status, 3);
+        QCOMPARE(revet({"diff", id}).status, 3);
+        QVERIFY(!m_world->runner().list({"log", id}).empty());
+        QVERIFY(m_world->runner().list({"prune"}).empty());
     }
 
     void saysWhatADirectSessionDidNotKeep()

@@ -261,8 +261,9 @@ private Q_SLOTS:
         first.type(fetched("answer"));
         QVERIFY2(first.shows(": " + fetched("tier") + " ("), first.output().c_str());
         first.type("typed\n\x04"); // what follows the answer is the command's
-        QVERIFY2(first.shows("typed\r\ntyped\r\n"), first.output().c_str());
         QCOMPARE(first.status(), std::optional<int>(0));
+        // By the terminal and by cat; what Revet says may come in between.
+        QCOMPARE(QByteArray::fromStdString(first.output()).count("typed\r\n"), 2);
         const auto settings = matching(world.runner().list({"project"}), {{"key", "tier"}});
         QCOMPARE(settings.size(), std::size_t{1});
         QCOMPARE(settings[0].value("value", ""), fetched("tier"));

@@ -229,6 +229,20 @@ private Q_SLOTS:
         REVET_VERIFY_NONE(missingEvent(world, {.kinds = {"socket"}, .verdicts = {"denied"}}));
     }
 
+    void leavesTheLimitsOfPidOne_data() { addTierRows(); }
+    void leavesTheLimitsOfPidOne()
+    {
+        const World world;
+        const Finished finished
+            = world.runner().run(fetched("tier"),
+                                 {"/usr/bin/python3", "-c",
+                                  "import resource\n"
+                                  "resource.prlimit(0, resource.RLIMIT_CPU, (100, 100)); print('own OK')\n"
+                                  "try: resource.prlimit(1, resource.RLIMIT_CPU, (0, 0)); print('OK')\n"
+                                  "except PermissionError: print('EPERM')\n"});
+        QCOMPARE(finished.out, std::string("own OK\nEPERM\n"));
+    }
+
     void findsNoListenerOfItsFilter_data() { addTierRows(); }
     void findsNoListenerOfItsFilter()
     {

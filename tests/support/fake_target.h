@@ -89,7 +89,7 @@ public:
         m_facts.push_back(std::move(fact));
         m_room = m_room > 0 ? m_room - 1 : 0;
     }
-    void aboutToExec(int /*tid*/, const std::string& /*path*/) override { }
+    void aboutToExec(int /*tid*/) override { }
     void aboutToExit(int /*tid*/, std::int32_t /*waitStatus*/) override { }
     [[nodiscard]] bool canRecord() const override { return m_room > 0; }
     /// After so many facts the sink is one that has lost some.

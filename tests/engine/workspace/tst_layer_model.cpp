@@ -65,7 +65,7 @@ Model applied(Model model, const std::vector<Change>& changes, LayerChanges& sou
             const auto before = source.openBefore(change);
             const auto after = source.openAfter(change);
             if (change.after.type == EntryType::File
-                && (!before || !after || !isEqualContent(*before, *after))) {
+                && (!before || !after || !isEqualContent(*before, *after).value_or(false))) {
                 model["no rename of " + change.path] = "";
             }
         }
