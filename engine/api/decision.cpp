@@ -12,7 +12,9 @@
 #include "engine/session/continuation.h"
 #include "engine/session/record_places.h"
 #include "engine/session/review_roots.h"
+#include "engine/session/undo_files.h"
 #include "engine/session/workspace_record.h"
+#include "engine/workspace/direct_past.h"
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/history.h"
 #include "engine/workspace/known_bases.h"
@@ -26,6 +28,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <ranges>
 #include <thread>
 #include <utility>
@@ -67,12 +70,12 @@ void append(std::vector<Item>& all, std::vector<Item>& more)
     std::ranges::move(more, std::back_inserter(all));
 }
 
-void append(std::vector<workspace::HeldChange>& all, std::vector<workspace::HeldChange>& more,
-            const std::string& prefix)
+template<typename Item>
+void append(std::vector<Item>& all, std::vector<Item>& more, const std::string& prefix)
 {
-    for (workspace::HeldChange& held : more) {
-        held.path.insert(0, prefix);
-        all.push_back(std::move(held));
+    for (Item& item : more) {
+        item.path.insert(0, prefix);
+        all.push_back(std::move(item));
     }
 }
 
@@ -403,6 +406,30 @@ Result<DecisionOutcome> Decision::discard(const std::vector<std::string>& paths)
     return outcome;
 }
 
+Result<workspace::Pasts> Decision::ownPasts(std::size_t root) const
+{
+    if (m_session.tier == Tier::Container) {
+        return workspace::Pasts{};
+    }
+    // It may have been killed, and no other one has started since.
+    REVET_RETURN_IF_ERROR(session::sealUndo(m_engine.places(), m_session.id));
+    const auto changes = workspace::DirectChanges::open(
+        workspace::preImagesDirectory(m_engine.places().sessionDirectory(m_session.id), root));
+    if (!changes && changes.error().code == ErrorCode::NotFound) {
+        return workspace::Pasts{};
+    }
+    return changes ? workspace::pastsOf(**changes) : fail(changes.error());
+}
+
+/// Of one root, or of the layer.
+struct Decision::Part
+{
+    const Root* root = nullptr;
+    workspace::History history;
+    std::vector<std::string> paths; ///< that are asked for
+    std::size_t skipped = 0; ///< things that are passed over
+};
+
 Result<DecisionOutcome> Decision::undo(const std::vector<std::string>& paths)
 {
     const std::string upper = session::closedDirectory(kLayer, "upper").string();
@@ -410,23 +437,46 @@ Result<DecisionOutcome> Decision::undo(const std::vector<std::string>& paths)
     for (const std::string& path : paths) {
         layerPaths.push_back(upper + '/' + path);
     }
+    std::vector<Part> parts;
+    REVET_ASSIGN_OR_RETURN(const auto discards, m_layer.records.records());
+    parts.push_back({&m_layer, workspace::History({}, discards), layerPaths});
+    for (std::size_t i = 0; i < m_roots.size(); ++i) {
+        REVET_ASSIGN_OR_RETURN(auto own, ownPasts(i));
+        REVET_ASSIGN_OR_RETURN(const auto records, m_roots[i].records.records());
+        parts.push_back({&m_roots[i], workspace::History(std::move(own), records), paths});
+    }
+    // What the person took back by hand, or cannot be, is passed over.
+    std::optional<DecisionOutcome> nothing;
+    for (;;) {
+        Result<DecisionOutcome> outcome = takeBack(parts);
+        if (!outcome && outcome.error().code == ErrorCode::NotFound && nothing) {
+            return *std::move(nothing);
+        }
+        if (!outcome || !outcome->changed.empty() || !outcome->conflicts.empty()) {
+            return outcome;
+        }
+        nothing = nothing ? std::move(nothing) : *std::move(outcome);
+    }
+}
+
+Result<DecisionOutcome> Decision::takeBack(std::vector<Part>& parts)
+{
     struct Found
     {
-        const Root* root;
+        Part* part;
         workspace::History::Step step;
     };
     std::vector<Found> found;
-    for (std::size_t i = 0; i <= m_roots.size(); ++i) {
-        const Root& root = i == 0 ? m_layer : m_roots[i - 1];
-        REVET_ASSIGN_OR_RETURN(const auto records, root.records.records());
-        auto step = workspace::History({}, records).takeBack(root.tree.get(), i == 0 ? layerPaths : paths);
+    for (Part& part : parts) {
+        auto step = part.history.takeBack(part.root->tree.get(), part.paths, part.skipped);
         if (step) {
-            found.push_back({&root, std::move(*step)});
+            found.push_back({&part, std::move(*step)});
         }
     }
     if (found.empty()) {
         return fail(ErrorCode::NotFound, "find something of " + m_session.id.text() + " to take back",
-                    paths.empty() ? "nothing was applied or discarded" : "nothing was done at these paths");
+                    parts.back().paths.empty() ? "it changed nothing, and nothing was applied or discarded"
+                                               : "nothing was done at these paths");
     }
     // What is in force comes before what was taken back already, and of these the newest; what one apply did
     // to several roots belongs together.
@@ -442,21 +492,23 @@ Result<DecisionOutcome> Decision::undo(const std::vector<std::string>& paths)
     workspace::Record record;
     record.purpose = Purpose::Undo;
     record.time = nanoseconds(SystemClock().now());
-    for (auto& [root, step] : found) {
+    for (auto& [part, step] : found) {
         if (step.isRedo != outcome.isRedo || step.time != time) {
             continue;
         }
-        append(outcome.conflicts, step.conflicts);
-        if (!outcome.conflicts.empty()) {
-            break;
-        }
-        const bool isGitdir = root != &m_layer && root != &m_roots.front();
+        ++part->skipped;
+        const Root& root = *part->root;
+        append(outcome.lost, step.lost, root.prefix);
+        const bool isGitdir = &root != &m_layer && &root != &m_roots.front();
         for (workspace::Operation& operation : step.operations) {
-            operation.isLocked = root != &m_layer && workspace::hasGitLock(operation.path, isGitdir);
+            operation.isLocked = &root != &m_layer && workspace::hasGitLock(operation.path, isGitdir);
         }
-        record.undoes = step.undoes;
-        REVET_RETURN_IF_ERROR(transact(*root, record, std::move(step.operations), outcome));
+        if (outcome.conflicts.empty()) {
+            record.undoes = step.undoes;
+            REVET_RETURN_IF_ERROR(transact(root, record, std::move(step.operations), outcome));
+        }
     }
+    const std::string upper = session::closedDirectory(kLayer, "upper").string();
     for (std::string& path : outcome.changed) {
         if (outcome.undoes == Purpose::Discard) {
             path = path.size() > upper.size() ? path.substr(upper.size() + 1) : "";

@@ -5,6 +5,7 @@
 
 #include "engine/api/engine.h"
 #include "engine/workspace/apply.h"
+#include "engine/workspace/history.h"
 #include "engine/workspace/record.h"
 #include "engine/workspace/repository_crossing.h"
 
@@ -24,6 +25,7 @@ struct DecisionOutcome
     std::vector<workspace::RefCrossing> refs; ///< Apply: where commits arrived
     std::vector<workspace::HeldChange> held;
     std::vector<workspace::Conflict> conflicts; ///< if any, nothing was done
+    std::vector<workspace::Conflict> lost; ///< Undo: what did not come back since it was not kept
     bool isClosed = false; ///< nothing is left to decide
 };
 
@@ -43,7 +45,8 @@ public:
     [[nodiscard]] Result<DecisionOutcome> commit(const workspace::ApplyChoice& choice);
     /// Of a layer: kept aside, so that undo() brings it back. No paths: all of it.
     [[nodiscard]] Result<DecisionOutcome> discard(const std::vector<std::string>& paths);
-    /// Takes the newest apply or discard back that has something at these paths, else the newest undo.
+    /// Takes the newest apply or discard back that has something at these paths, or what a direct session did
+    /// itself; else the newest undo.
     [[nodiscard]] Result<DecisionOutcome> undo(const std::vector<std::string>& paths);
 
 private:
@@ -73,6 +76,11 @@ private:
     /// Finds out what is left, and notes what was done.
     [[nodiscard]] Result<void> close(DecisionOutcome& outcome);
     [[nodiscard]] bool isNothingLeft() const;
+    /// Of a direct session: how what it did to a root is taken back.
+    [[nodiscard]] Result<workspace::Pasts> ownPasts(std::size_t root) const;
+    struct Part;
+    /// What is to be taken back next, which is passed over the next time.
+    [[nodiscard]] Result<DecisionOutcome> takeBack(std::vector<Part>& parts);
 
     Engine& m_engine;
     SessionInfo m_session;

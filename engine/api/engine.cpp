@@ -3,6 +3,8 @@
 
 #include "engine/api/engine.h"
 
+#include "engine/base/unique_fd.h"
+#include "engine/journal/remove_tree.h"
 #include "engine/session/account.h"
 #include "engine/session/installation.h"
 #include "engine/session/project_finder.h"
@@ -13,6 +15,8 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+
+#include <fcntl.h>
 
 namespace revet::api {
 
@@ -125,14 +129,60 @@ Result<void> Engine::stop(const SessionId& id, ipc::Stop how) const
 
 Result<std::vector<journal::PruneItem>> Engine::planPrune(const journal::RetentionLimits& limits)
 {
-    return journal::planPrune(m_catalogue, m_places.data / "sessions", limits, SystemClock().now(), mustKeep);
+    const WallTime now = SystemClock().now();
+    REVET_ASSIGN_OR_RETURN(
+        auto plan, journal::planPrune(m_catalogue, m_places.data / "sessions", limits, now, mustKeep));
+    REVET_ASSIGN_OR_RETURN(const auto sessions, m_catalogue.sessions());
+    for (const SessionInfo& session : sessions) {
+        const bool goes = std::ranges::any_of(
+            plan, [&session](const journal::PruneItem& item) { return item.session.id == session.id; });
+        if (goes || mustKeep(session)) {
+            continue;
+        }
+        REVET_ASSIGN_OR_RETURN(const session::KeptUndo undo, session::keptUndo(m_places, session.id));
+        const WallTime last = std::max(undo.lastUse, session.ended.value_or(session.started));
+        if (!undo.directories.empty() && now - last > limits.undoAge) {
+            plan.push_back({session, undo.bytes, journal::PruneItem::Reason::UndoTooOld});
+        }
+    }
+    return plan;
 }
 
 Result<void> Engine::prune(const journal::PruneItem& item)
 {
+    if (item.reason == journal::PruneItem::Reason::UndoTooOld) {
+        REVET_ASSIGN_OR_RETURN(const auto present, m_catalogue.session(item.session.id));
+        if (!present || mustKeep(*present)) {
+            return fail(ErrorCode::Conflict, "prune the undo of " + item.session.id.text(),
+                        "it is in use again");
+        }
+        REVET_ASSIGN_OR_RETURN(const session::KeptUndo undo, session::keptUndo(m_places, item.session.id));
+        return session::removeUndo(undo.directories);
+    }
     REVET_ASSIGN_OR_RETURN(const auto elsewhere, session::undoElsewhere(m_places, item.session.id));
     REVET_RETURN_IF_ERROR(journal::prune(m_catalogue, m_places.data / "sessions", item, mustKeep));
     return session::removeUndo(elsewhere);
+}
+
+Result<Engine::Usage> Engine::usage()
+{
+    Usage usage;
+    REVET_ASSIGN_OR_RETURN(const auto sessions, m_catalogue.sessions());
+    const std::filesystem::path directory = m_places.data / "sessions";
+    const UniqueFd opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    for (const SessionInfo& session : sessions) {
+        REVET_ASSIGN_OR_RETURN(const session::KeptUndo undo, session::keptUndo(m_places, session.id));
+        ++usage.sessions;
+        usage.undoBytes += undo.bytes;
+        usage.bytes += journal::treeBytes(opened.get(), session.id.text());
+        for (const std::filesystem::path& part : undo.directories) {
+            if (part.parent_path() != m_places.sessionDirectory(session.id)) {
+                const UniqueFd above(::open(part.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+                usage.bytes += journal::treeBytes(above.get(), part.filename().string());
+            }
+        }
+    }
+    return usage;
 }
 
 Result<policy::ProfileSet> Engine::profiles() const

@@ -52,6 +52,14 @@ public:
 
     [[nodiscard]] Result<std::vector<journal::PruneItem>> planPrune(const journal::RetentionLimits& limits);
     [[nodiscard]] Result<void> prune(const journal::PruneItem& item);
+    /// What is kept, on the disk.
+    struct Usage
+    {
+        std::size_t sessions = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t undoBytes = 0; ///< of that for undo
+    };
+    [[nodiscard]] Result<Usage> usage();
 
     /// Shipped profiles and the user's own, which win.
     [[nodiscard]] Result<policy::ProfileSet> profiles() const;

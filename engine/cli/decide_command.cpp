@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <ranges>
 
 namespace revet::cli {
 
@@ -75,6 +76,9 @@ void printAsJson(const SessionId& session, const DecisionOutcome& outcome)
     for (const workspace::Conflict& conflict : outcome.conflicts) {
         line(conflict.path, "conflict", conflict.why);
     }
+    for (const workspace::Conflict& lost : outcome.lost) {
+        line(lost.path, "lost", lost.why);
+    }
 }
 
 /// "refs/heads/topic": "topic", as a person names it.
@@ -128,6 +132,17 @@ std::string heldText(const DecisionOutcome& outcome)
                       : text;
 }
 
+/// The first of many paths, a line each.
+std::string listed(const std::vector<workspace::Conflict>& paths)
+{
+    constexpr std::size_t kShown = 20;
+    std::string text;
+    for (const workspace::Conflict& path : paths | std::views::take(kShown)) {
+        text += "\n  " + displayEscape(path.path.empty() ? "." : path.path) + ": " + displayEscape(path.why);
+    }
+    return paths.size() > kShown ? text + "\n  and " + std::to_string(paths.size() - kShown) + " more" : text;
+}
+
 int printAsText(const std::string& project, const DecisionOutcome& outcome)
 {
     print(heldText(outcome));
@@ -135,10 +150,8 @@ int printAsText(const std::string& project, const DecisionOutcome& outcome)
         std::string text = "change " + displayEscape(project) + ": ";
         text += outcome.conflicts.size() == 1 ? "one path"
                                               : std::to_string(outcome.conflicts.size()) + " paths";
-        text += " changed meanwhile, so nothing was done; name the others, or see to these:";
-        for (const workspace::Conflict& conflict : outcome.conflicts) {
-            text += "\n  " + displayEscape(conflict.path) + ": " + displayEscape(conflict.why);
-        }
+        text += " changed meanwhile, so nothing was done; name the others, or see to these:"
+            + listed(outcome.conflicts);
         text += outcome.purpose == Purpose::Apply
             ? "\n`revet apply --merge` joins what both sides changed in a text, `--commit` touches no file"
             : "";
@@ -158,6 +171,12 @@ int printAsText(const std::string& project, const DecisionOutcome& outcome)
         text += "; nothing is left to decide";
     }
     print(text + '\n');
+    if (!outcome.lost.empty()) {
+        const std::size_t lost = outcome.lost.size();
+        complain("take all of it back: " + (lost == 1 ? "one path" : std::to_string(lost) + " paths")
+                 + " did not come back as it was, since it was not kept:" + listed(outcome.lost));
+        return kFailed;
+    }
     return kDone;
 }
 
@@ -186,7 +205,7 @@ int decide(CLI::App& app, const Arguments& arguments, const Options& options,
     }
     if (options.isJson) {
         printAsJson(words->session.id, *outcome);
-        return outcome->conflicts.empty() ? kDone : kConflict;
+        return !outcome->conflicts.empty() ? kConflict : outcome->lost.empty() ? kDone : kFailed;
     }
     return printAsText(words->session.project, *outcome);
 }
@@ -232,8 +251,10 @@ int doDiscard(const Arguments& arguments)
 
 int doUndo(const Arguments& arguments)
 {
-    CLI::App app("Takes a session's last apply or discard back; once more, and it is done again.",
-                 "revet undo");
+    CLI::App app(
+        "Takes back what a session did to the project's own files, or its last apply or discard; once "
+        "more, and it is done again.",
+        "revet undo");
     Options options;
     addTo(app, options);
     return decide(

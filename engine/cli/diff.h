@@ -36,6 +36,8 @@ enum class Hunks : bool { No, Yes };
 [[nodiscard]] std::string runLaterText(const workspace::RunLaterFinding& finding);
 /// "setuid, new executable"; empty for nothing.
 [[nodiscard]] std::string odditiesText(const std::vector<workspace::Oddity>& oddities);
+/// Why a file's lines cannot be shown: "not kept: build output is not copied".
+[[nodiscard]] std::string unreadText(const Error& error);
 /// Git's own files without anything to look at are summed up: "refs/heads/main and 12 others". By repository.
 struct RepositorySum
 {

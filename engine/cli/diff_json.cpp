@@ -123,6 +123,8 @@ Result<void> printDiffJson(const SessionId& session, api::Review& review, const 
             if (item->change.isContentChanged) {
                 if (const auto diff = review.diff(root.number, item->change)) {
                     putDiff(object, *diff, hunks);
+                } else {
+                    object["unread"] = unreadText(diff.error());
                 }
             }
             printJson(object);

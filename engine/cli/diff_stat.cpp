@@ -61,6 +61,7 @@ struct Counts
 {
     std::string added;
     std::string removed;
+    std::string why = {}; ///< they are not known
 };
 
 Counts countLines(api::Review& review, std::size_t root, const Change& change, Sum& sum)
@@ -70,7 +71,7 @@ Counts countLines(api::Review& review, std::size_t root, const Change& change, S
     }
     const auto diff = review.diff(root, change);
     if (!diff) {
-        return {"?", "?"};
+        return {"?", "?", unreadText(diff.error())};
     }
     if (diff->isBinary || diff->isTooLarge) {
         return {diff->isBinary ? "binary" : "large", std::to_string(change.after.size) + " B"};
@@ -112,9 +113,11 @@ Result<void> printDiffStat(api::Review& review, const std::vector<ShownRoot>& ro
             ++sum.files;
             sum.held += item.runLater.isHeld() ? 1U : 0U;
             Counts counts = countLines(review, root.number, item.change, sum);
+            std::string notes = notesOf(item);
+            notes += (notes.empty() || counts.why.empty() ? "" : "; ") + counts.why;
             const std::string place = root.number == 0 ? "" : displayEscape(*root.path + '/');
             table.addRow({std::string(1, letterOf(item.change)), std::move(counts.added),
-                          std::move(counts.removed), place + pathText(item.change), notesOf(item)});
+                          std::move(counts.removed), place + pathText(item.change), std::move(notes)});
         }
     }
     print(table.toText(outputColumns()) + describe(sum) + '\n');

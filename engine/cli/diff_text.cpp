@@ -139,7 +139,7 @@ void printPatch(Painter& painter, api::Review& review, std::size_t root, const C
     }
     const auto diff = review.diff(root, change);
     if (!diff) {
-        painter.line(Colour::Note, "# it cannot be read: " + displayEscape(toString(diff.error())));
+        painter.line(Colour::Note, "# its lines cannot be shown: " + unreadText(diff.error()));
     } else if (diff->isBinary || diff->isTooLarge) {
         painter.line(Colour::None,
                      std::string(diff->isBinary ? "Binary files" : "Large files") + " differ ("

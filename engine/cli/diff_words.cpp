@@ -50,6 +50,11 @@ std::string odditiesText(const std::vector<workspace::Oddity>& oddities)
     return text;
 }
 
+std::string unreadText(const Error& error)
+{
+    return displayEscape(error.code == ErrorCode::Unavailable ? error.context : toString(error));
+}
+
 bool isSummedUp(const ReviewItem& item)
 {
     return item.isInRepository && !item.runLater.cls && item.oddities.empty();

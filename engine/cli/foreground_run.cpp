@@ -201,6 +201,7 @@ void ForegroundRun::handle(const ipc::Message& message)
     } else if (const auto* const exited = std::get_if<ipc::Exited>(&message)) {
         m_waitStatus = exited->waitStatus;
         m_summary = exited->summary;
+        m_lastLines = exited->lines;
         startDraining();
     } else if (const auto* const failed = std::get_if<ipc::Failed>(&message)) {
         m_failure = *failed;
@@ -271,6 +272,11 @@ int ForegroundRun::finish()
     if (m_failure) {
         complain(m_failure->message);
         return m_failure->exitCode;
+    }
+    if (m_lines == Lines::Shown) {
+        for (const std::string& line : m_lastLines) {
+            say(line);
+        }
     }
     if (!m_summary.empty()) {
         say(m_summary);

@@ -71,6 +71,7 @@ private:
 
     std::optional<std::int32_t> m_waitStatus;
     std::string m_summary;
+    std::vector<std::string> m_lastLines;
     std::optional<ipc::Failed> m_failure;
     std::optional<int> m_exitCode; ///< decided: leave now
     std::chrono::steady_clock::time_point m_drainUntil; ///< later when output still comes

@@ -47,6 +47,9 @@ std::vector<Row> rowsOf(const policy::EffectiveSettings& settings)
     addSingle(rows, "limits.disk", settings.diskBytes, number);
     addSingle(rows, "limits.time", settings.time,
               [](std::chrono::seconds time) { return std::to_string(time.count()) + 's'; });
+    addSingle(rows, "undo.budget", settings.undoBudget, number);
+    addSingle(rows, "undo.largest", settings.undoLargest, number);
+    addSingle(rows, "undo.brake", settings.brake, number);
     addList("profiles", settings.profiles);
     addList("unhide", settings.unhide);
     addList("bind_ro", settings.bindRo);

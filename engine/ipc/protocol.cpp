@@ -76,14 +76,19 @@ void read(FieldReader& fields, Stop& message)
     fields.read("force", message.isForced);
 }
 
+json linesToJson(const std::vector<std::string>& lines)
+{
+    json array = json::array();
+    for (std::size_t i = 0; i < lines.size() && i < kMaximumLines; ++i) {
+        array.push_back(lineToJson(lines[i]));
+    }
+    return array;
+}
+
 void write(json& object, const Started& message)
 {
     object["session"] = message.session.text();
-    json lines = json::array();
-    for (std::size_t i = 0; i < message.lines.size() && i < kMaximumLines; ++i) {
-        lines.push_back(lineToJson(message.lines[i]));
-    }
-    object["lines"] = std::move(lines);
+    object["lines"] = linesToJson(message.lines);
     object["pty"] = message.hasPty;
     object["stdin"] = message.hasStdin;
     object["stdout"] = message.hasStdout;
@@ -118,11 +123,13 @@ void write(json& object, const Exited& message)
 {
     object["waitStatus"] = message.waitStatus;
     object["summary"] = lineToJson(message.summary);
+    object["lines"] = linesToJson(message.lines);
 }
 void read(FieldReader& fields, Exited& message)
 {
     fields.read("waitStatus", message.waitStatus);
     fields.read("summary", message.summary, kMaximumLineBytes);
+    fields.read("lines", message.lines, kMaximumLines, kMaximumLineBytes);
 }
 
 void write(json& object, const Failed& message)

@@ -74,6 +74,7 @@ struct Exited
 {
     std::int32_t waitStatus = 0; ///< as wait(2) gives it
     std::string summary; ///< one line; may be empty
+    std::vector<std::string> lines = {}; ///< for a person at a terminal, before the summary
 };
 /// The exit status of `revet run` when Revet itself failed.
 inline constexpr std::int32_t kRevetFailed = 125;

@@ -20,13 +20,14 @@ namespace revet::journal {
 struct RetentionLimits
 {
     std::chrono::seconds age{std::chrono::hours(24) * 180}; ///< since the session's end
+    std::chrono::seconds undoAge{std::chrono::hours(24) * 30}; ///< of what undo needs, since its last use
     std::uint64_t bytes = std::uint64_t{20} << 30U; ///< of all sessions together
 };
 
 /// A session that may go, and why.
 struct PruneItem
 {
-    enum class Reason { TooOld, OverBudget };
+    enum class Reason { TooOld, OverBudget, UndoTooOld };
     SessionInfo session;
     std::uint64_t bytes = 0;
     Reason reason = Reason::TooOld;

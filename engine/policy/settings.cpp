@@ -9,6 +9,8 @@
 #include "engine/policy/toml_text.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace revet::policy {
 
@@ -41,12 +43,24 @@ std::string toString(const OnAsk& onAsk)
     return "deny";
 }
 
+namespace {
+
+/// "limits.time" as table and key; no table for "tier".
+std::pair<std::string_view, std::string_view> splitKey(std::string_view key)
+{
+    const std::size_t dot = key.find('.');
+    return dot == std::string_view::npos ? std::pair(std::string_view(), key)
+                                         : std::pair(key.substr(0, dot), key.substr(dot + 1));
+}
+
+} // namespace
+
 Result<Settings> parseSettings(std::string_view toml, std::string_view name)
 {
     REVET_ASSIGN_OR_RETURN(const auto root, parseToml(toml, name));
     const TomlReader reader(root, name);
     REVET_RETURN_IF_ERROR(reader.allowOnly({"tier", "profiles", "unhide", "bind_ro", "bind_rw", "allow_hosts",
-                                            "env", "limits", "observe", "on_ask"}));
+                                            "env", "limits", "undo", "observe", "on_ask"}));
     Settings settings;
     for (const ListField& field : kListFields) {
         REVET_ASSIGN_OR_RETURN(auto values, reader.texts(field.key));
@@ -56,22 +70,27 @@ Result<Settings> parseSettings(std::string_view toml, std::string_view name)
         }
         settings.*field.values = std::move(values);
     }
-    const TomlValue noLimits;
-    const TomlValue* limits = root.find("limits");
-    if (limits != nullptr && limits->kind != TomlValue::Kind::Table) {
-        return reader.failAt("limits", "'limits' must be a table");
+    for (const std::string_view key : kTables) {
+        const TomlValue* const table = root.find(key);
+        if (table != nullptr && table->kind != TomlValue::Kind::Table) {
+            return reader.failAt(key, "'" + std::string(key) + "' must be a table");
+        }
     }
-    const TomlReader limitsReader(limits == nullptr ? noLimits : *limits, name);
-    REVET_RETURN_IF_ERROR(limitsReader.allowOnly({"memory", "processes", "disk", "time"}));
+    const TomlValue none;
+    const auto tableOf = [&](std::string_view key) {
+        const TomlValue* const table = root.find(key);
+        return TomlReader(table == nullptr ? none : *table, name);
+    };
+    REVET_RETURN_IF_ERROR(tableOf("limits").allowOnly({"memory", "processes", "disk", "time"}));
+    REVET_RETURN_IF_ERROR(tableOf("undo").allowOnly({"budget", "largest", "brake"}));
     for (const SingleField& field : kSingleFields) {
-        const bool isLimit = field.key.starts_with(kLimitsPrefix);
-        const TomlReader& from = isLimit ? limitsReader : reader;
-        const std::string_view key = isLimit ? field.key.substr(kLimitsPrefix.size()) : field.key;
+        const auto [table, key] = splitKey(field.key);
+        const TomlReader from = table.empty() ? reader : tableOf(table);
         if (!from.has(key)) {
             continue;
         }
         // A number of processes reads more naturally without quotes.
-        const TomlValue* value = (isLimit ? *limits : root).find(key);
+        const TomlValue* value = (table.empty() ? root : *root.find(table)).find(key);
         const bool isInteger = value->kind == TomlValue::Kind::Integer;
         const std::string text = isInteger ? std::to_string(value->integer) : value->text;
         if (value->kind != TomlValue::Kind::Text && !isInteger) {
@@ -113,17 +132,14 @@ std::string assignment(std::string_view key, std::string_view value)
 std::string toToml(const Settings& settings)
 {
     std::string text;
-    std::string limits;
+    std::map<std::string_view, std::string> tables;
     for (const SingleField& field : kSingleFields) {
         const std::string value = field.get(settings);
         if (value.empty()) {
             continue;
         }
-        if (field.key.starts_with(kLimitsPrefix)) {
-            limits += assignment(field.key.substr(kLimitsPrefix.size()), quoted(value));
-        } else {
-            text += assignment(field.key, quoted(value));
-        }
+        const auto [table, key] = splitKey(field.key);
+        (table.empty() ? text : tables[table]) += assignment(key, quoted(value));
     }
     for (const ListField& field : kListFields) {
         std::string items;
@@ -134,7 +150,10 @@ std::string toToml(const Settings& settings)
             text += assignment(field.key, "[" + items + "]");
         }
     }
-    return limits.empty() ? text : text + "\n[limits]\n" + limits;
+    for (const auto& [name, assignments] : tables) {
+        text += "\n[" + std::string(name) + "]\n" + assignments;
+    }
+    return text;
 }
 
 Result<void> applyAssignment(Settings* settings, std::string_view assignment)

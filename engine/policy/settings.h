@@ -39,6 +39,17 @@ struct Limits
     friend bool operator==(const Limits&, const Limits&) = default;
 };
 
+/// What a direct session keeps of what it destroys, and when it is stopped destroying.
+inline constexpr std::uint64_t kDefaultBrake = 200;
+struct UndoSettings
+{
+    std::optional<std::uint64_t> budgetBytes; ///< of all copies of a session
+    std::optional<std::uint64_t> largestBytes; ///< of one
+    std::optional<std::uint64_t> brake; ///< files gone within 10 s; 0: no brake
+
+    friend bool operator==(const UndoSettings&, const UndoSettings&) = default;
+};
+
 /// What config.toml, projects/<id>.toml, .revet.toml and the options of `revet run` can say. Absent and empty
 /// mean: says nothing.
 struct Settings
@@ -51,6 +62,7 @@ struct Settings
     std::vector<std::string> allowHosts; ///< "HOST[:PORT]"
     std::vector<std::string> env; ///< "NAME" (passed on) or "NAME=value"
     Limits limits;
+    UndoSettings undo;
     std::optional<ObserveLevel> observe;
     std::optional<OnAsk> onAsk;
 
@@ -64,7 +76,7 @@ struct Settings
 [[nodiscard]] std::string toToml(const Settings& settings);
 
 /// Applies "KEY=VALUE", "KEY+=VALUE" or "KEY-=VALUE" of `revet project set`. Keys are those of the file and
-/// limits.memory, limits.processes, limits.disk, limits.time. "=" with an empty VALUE takes the setting away;
+/// those of its tables, as limits.memory and undo.budget. "=" with an empty VALUE takes the setting away;
 /// += and -= are for lists, and on these "=" sets a single item. Leaves `settings` alone when it fails.
 [[nodiscard]] Result<void> applyAssignment(Settings* settings, std::string_view assignment);
 

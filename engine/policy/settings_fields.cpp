@@ -77,10 +77,10 @@ Result<void> set(Settings* settings, std::string_view text)
     return setOptional<parse>(&(settings->*member), text);
 }
 
-template<auto member, auto parse>
-Result<void> setLimit(Settings* settings, std::string_view text)
+template<auto table, auto member, auto parse>
+Result<void> setOf(Settings* settings, std::string_view text)
 {
-    return setOptional<parse>(&(settings->limits.*member), text);
+    return setOptional<parse>(&(settings->*table.*member), text);
 }
 
 template<auto member, auto format>
@@ -90,10 +90,10 @@ std::string get(const Settings& settings)
     return value ? format(*value) : std::string();
 }
 
-template<auto member, auto format>
-std::string getLimit(const Settings& settings)
+template<auto table, auto member, auto format>
+std::string getOf(const Settings& settings)
 {
-    const auto& value = settings.limits.*member;
+    const auto& value = settings.*table.*member;
     return value ? format(*value) : std::string();
 }
 
@@ -102,6 +102,13 @@ std::string formatOnAsk(const OnAsk& onAsk)
     return toString(onAsk);
 }
 
+Result<std::uint64_t> parseBrake(std::string_view text)
+{
+    return text == "0" ? Result<std::uint64_t>(0U) : parseCount(text);
+}
+
+constexpr auto kLimits = &Settings::limits;
+constexpr auto kUndo = &Settings::undo;
 constexpr std::string_view kPathRule = "write / or ~/ and a path without ..";
 
 } // namespace
@@ -115,14 +122,23 @@ const std::array<ListField, 6> kListFields = {{
     {"env", &Settings::env, isVariable, "write NAME or NAME=value"},
 }};
 
-const std::array<SingleField, 7> kSingleFields = {{
+const std::array<SingleField, 10> kSingleFields = {{
     {"tier", set<&Settings::tier, parseTier>, get<&Settings::tier, formatTier>},
     {"observe", set<&Settings::observe, parseObserveLevel>, get<&Settings::observe, formatLevel>},
     {"on_ask", set<&Settings::onAsk, parseOnAsk>, get<&Settings::onAsk, formatOnAsk>},
-    {"limits.memory", setLimit<&Limits::memoryBytes, parseSize>, getLimit<&Limits::memoryBytes, formatSize>},
-    {"limits.processes", setLimit<&Limits::processes, parseCount>, getLimit<&Limits::processes, formatCount>},
-    {"limits.disk", setLimit<&Limits::diskBytes, parseSize>, getLimit<&Limits::diskBytes, formatSize>},
-    {"limits.time", setLimit<&Limits::time, parseTime>, getLimit<&Limits::time, formatDuration>},
+    {"limits.memory", setOf<kLimits, &Limits::memoryBytes, parseSize>,
+     getOf<kLimits, &Limits::memoryBytes, formatSize>},
+    {"limits.processes", setOf<kLimits, &Limits::processes, parseCount>,
+     getOf<kLimits, &Limits::processes, formatCount>},
+    {"limits.disk", setOf<kLimits, &Limits::diskBytes, parseSize>,
+     getOf<kLimits, &Limits::diskBytes, formatSize>},
+    {"limits.time", setOf<kLimits, &Limits::time, parseTime>, getOf<kLimits, &Limits::time, formatDuration>},
+    {"undo.budget", setOf<kUndo, &UndoSettings::budgetBytes, parseSize>,
+     getOf<kUndo, &UndoSettings::budgetBytes, formatSize>},
+    {"undo.largest", setOf<kUndo, &UndoSettings::largestBytes, parseSize>,
+     getOf<kUndo, &UndoSettings::largestBytes, formatSize>},
+    {"undo.brake", setOf<kUndo, &UndoSettings::brake, parseBrake>,
+     getOf<kUndo, &UndoSettings::brake, formatCount>},
 }};
 
 } // namespace revet::policy

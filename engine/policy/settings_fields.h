@@ -14,7 +14,8 @@
 
 namespace revet::policy {
 
-inline constexpr std::string_view kLimitsPrefix = "limits.";
+/// The tables of the file; a key of one is called TABLE.KEY here.
+inline constexpr std::array<std::string_view, 2> kTables = {"limits", "undo"};
 
 struct ListField
 {
@@ -32,6 +33,6 @@ struct SingleField
     Result<void> (*set)(Settings* settings, std::string_view text);
     std::string (*get)(const Settings& settings); ///< empty: not set
 };
-extern const std::array<SingleField, 7> kSingleFields;
+extern const std::array<SingleField, 10> kSingleFields;
 
 } // namespace revet::policy

@@ -99,6 +99,7 @@ Settings EffectiveSettings::settings() const
     plain.allowHosts = valuesOf(allowHosts);
     plain.env = valuesOf(env);
     plain.limits = {valueOf(memoryBytes), valueOf(processes), valueOf(diskBytes), valueOf(time)};
+    plain.undo = {valueOf(undoBudget), valueOf(undoLargest), valueOf(brake)};
     plain.observe = valueOf(observe);
     plain.onAsk = valueOf(onAsk);
     return plain;
@@ -119,6 +120,9 @@ EffectiveSettings mergeSettings(const std::vector<std::pair<std::string, Setting
         takeLast(&merged.processes, settings.limits.processes, name);
         takeLast(&merged.diskBytes, settings.limits.diskBytes, name);
         takeLast(&merged.time, settings.limits.time, name);
+        takeLast(&merged.undoBudget, settings.undo.budgetBytes, name);
+        takeLast(&merged.undoLargest, settings.undo.largestBytes, name);
+        takeLast(&merged.brake, settings.undo.brake, name);
         takeLast(&merged.observe, settings.observe, name);
         takeLast(&merged.onAsk, settings.onAsk, name);
     }
@@ -141,6 +145,12 @@ Tightening tightenedBy(const Settings& inForce, const Settings& repository)
     taken.limits.processes = takeSmaller(inForce.limits.processes, repository.limits.processes);
     taken.limits.diskBytes = takeSmaller(inForce.limits.diskBytes, repository.limits.diskBytes);
     taken.limits.time = takeSmaller(inForce.limits.time, repository.limits.time);
+
+    // Without a brake of the user's own it is 200; what undo may keep is the user's disk to give.
+    const std::uint64_t brake = inForce.undo.brake.value_or(kDefaultBrake);
+    taken.undo.brake
+        = takeIf(repository.undo.brake,
+                 repository.undo.brake.value_or(0) != 0 && (brake == 0 || *repository.undo.brake < brake));
 
     // What merely repeats what is in force is neither taken nor worth a word.
     for (const SingleField& field : kSingleFields) {

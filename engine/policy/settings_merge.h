@@ -27,6 +27,9 @@ struct EffectiveSettings
     std::optional<Sourced<std::uint64_t>> processes;
     std::optional<Sourced<std::uint64_t>> diskBytes;
     std::optional<Sourced<std::chrono::seconds>> time;
+    std::optional<Sourced<std::uint64_t>> undoBudget;
+    std::optional<Sourced<std::uint64_t>> undoLargest;
+    std::optional<Sourced<std::uint64_t>> brake;
     std::optional<Sourced<ObserveLevel>> observe;
     std::optional<Sourced<OnAsk>> onAsk;
 

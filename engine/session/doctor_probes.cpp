@@ -165,7 +165,8 @@ Result<std::vector<DoctorCheck>> runTierProbes(Tier tier, const Places& places,
         const auto end = session.run(data, world.places());
         session.finish(end ? *end
                            : SessionEnd{"it could not be started", std::nullopt,
-                                        ipc::Failed{ipc::kRevetFailed, toString(end.error())}});
+                                        ipc::Failed{ipc::kRevetFailed, toString(end.error())}},
+                       world.places());
     }
     const DoctorFrontEnd::Seen seen = frontEnd.finish();
     if (!seen.failure.empty()) {

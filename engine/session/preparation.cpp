@@ -59,6 +59,7 @@ public:
     {
         REVET_RETURN_IF_ERROR(chooseProfile());
         m_result.info = m_surroundings.session;
+        m_result.undo = m_surroundings.undo;
         REVET_RETURN_IF_ERROR(makeDirectories());
         REVET_RETURN_IF_ERROR(fillHome());
         REVET_RETURN_IF_ERROR(fillBinds());

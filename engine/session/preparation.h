@@ -8,6 +8,7 @@
 #include "engine/domain/session_info.h"
 #include "engine/ipc/run_request.h"
 #include "engine/launcher/plan.h"
+#include "engine/policy/settings.h"
 #include "engine/session/account.h"
 #include "engine/session/home_view.h"
 #include "engine/session/project_finder.h"
@@ -30,6 +31,7 @@ struct Preparation
     std::vector<UniqueFd> uppers; ///< container: the layers' upper directories, which are closed by name
     std::string waiting; ///< for the last line: changes that this session does not have
     bool isContinued = false; ///< the layer is an earlier session's
+    policy::UndoSettings undo;
     std::vector<UniqueFd> locks; ///< held for as long as the session lives
 };
 
@@ -45,6 +47,7 @@ struct Surroundings
     SessionInfo session; ///< as the catalogue has it
     std::string projectKey; ///< names the project's own directories: the catalogue's id of it
     std::optional<SessionInfo> continues = std::nullopt; ///< whose layer this session takes over
+    policy::UndoSettings undo = {};
 };
 
 /// Turns a request into a box to build. Makes the session's and the project's directories.

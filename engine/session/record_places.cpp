@@ -37,11 +37,20 @@ Result<workspace::RecordStore> openRootRecords(const Places& places, const Sessi
     REVET_RETURN_IF_ERROR(makePrivateDirectory(own));
     REVET_ASSIGN_OR_RETURN(const workspace::PreImagePlace place,
                            workspace::choosePreImagePlace(path, own, id.text() + '-' + name));
-    if (place.canTake) {
-        return workspace::RecordStore::open(place.objects);
+    fs::path chosen = place.objects;
+    if (!place.canTake) {
+        REVET_ASSIGN_OR_RETURN(chosen, placeInside(path, id.text() + '-' + name));
     }
-    REVET_ASSIGN_OR_RETURN(const fs::path inside, placeInside(path, id.text() + '-' + name));
-    return workspace::RecordStore::open(inside);
+    if (chosen.parent_path() != own) {
+        // For who removes the session.
+        const UniqueFd note(
+            ::open((own / "place").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+        const std::string& text = chosen.native();
+        if (!note || ::write(note.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+            return failErrno("note where records are");
+        }
+    }
+    return workspace::RecordStore::open(chosen);
 }
 
 Result<workspace::RecordStore> openDiscardRecords(const Places& places, const SessionId& id)

@@ -7,8 +7,9 @@
 
 namespace revet::session {
 
-Recorder::Recorder(const Clock& clock, journal::JournalWriter& writer)
+Recorder::Recorder(const Clock& clock, journal::JournalWriter& writer, PrivateWrites& privateWrites)
     : m_writer(writer)
+    , m_privateWrites(privateWrites)
     , m_processes(clock, [this](const ProcessRecord& process) { tell(process); })
     , m_coalescer(clock, [this](Event event) { m_writer.append(std::move(event)); })
     , m_exitWatcher([this] {
@@ -38,6 +39,7 @@ void Recorder::tell(const ProcessRecord& process)
 
 void Recorder::record(int tid, Fact fact)
 {
+    m_privateWrites.note(fact);
     m_coalescer.add(m_processes.sighted(tid), std::move(fact));
 }
 

@@ -6,6 +6,7 @@
 #include "engine/journal/journal_writer.h"
 #include "engine/observe/coalescer.h"
 #include "engine/observe/process_tree.h"
+#include "engine/session/private_writes.h"
 #include "engine/supervisor/fact_sink.h"
 
 #include <thread>
@@ -17,7 +18,7 @@ namespace revet::session {
 class Recorder final : public supervisor::FactSink
 {
 public:
-    Recorder(const Clock& clock, journal::JournalWriter& writer);
+    Recorder(const Clock& clock, journal::JournalWriter& writer, PrivateWrites& privateWrites);
     ~Recorder() override;
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
@@ -39,6 +40,7 @@ private:
     void tell(const ProcessRecord& process);
 
     journal::JournalWriter& m_writer;
+    PrivateWrites& m_privateWrites;
     observe::ProcessTree m_processes;
     observe::Coalescer m_coalescer;
     std::jthread m_exitWatcher;

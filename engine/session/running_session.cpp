@@ -9,6 +9,8 @@
 #include "engine/session/exec_failure.h"
 #include "engine/session/host_pins.h"
 #include "engine/tiers/plan_builder.h"
+#include "engine/workspace/direct_changes.h"
+#include "engine/workspace/layer_changes.h"
 
 #include <algorithm>
 #include <array>
@@ -33,6 +35,10 @@ using launcher::Report;
 constexpr std::uint32_t kFirstCommand = 1;
 constexpr std::chrono::seconds kStopPatience{10};
 constexpr std::chrono::seconds kHangPatience{5};
+// The person waits for the last lines. Larger copies are judged by their times: some 20 ms from the page
+// cache.
+constexpr std::uint64_t kComparedBytes = std::uint64_t{64} << 20U;
+constexpr std::size_t kMostRecords = 50'000;
 
 Fact sessionFact(std::string target, std::string rule = {}, std::int64_t detail = 0)
 {
@@ -133,7 +139,10 @@ Result<void> RunningSession::startJournal(const Places& places)
     REVET_ASSIGN_OR_RETURN(m_journal,
                            journal::JournalWriter::create(places.journal(m_preparation.info.id),
                                                           m_preparation.info, onFailure, onCommit));
-    m_recorder = std::make_unique<Recorder>(m_clock, *m_journal);
+    std::vector<std::string> roots = m_preparation.spec.sideRoots;
+    roots.push_back(m_preparation.spec.project);
+    m_privateWrites.emplace(m_preparation.spec.home, std::move(roots));
+    m_recorder = std::make_unique<Recorder>(m_clock, *m_journal, *m_privateWrites);
     m_recorder->note(sessionFact("started", std::string(toString(m_preparation.info.tier))));
     for (const Fact& note : m_preparation.notes) {
         m_recorder->note(note);
@@ -153,6 +162,11 @@ Result<void> RunningSession::startUndo(const ShippedData& data, const Places& pl
     setup.roots = {spec.project};
     setup.roots.insert(setup.roots.end(), spec.sideRoots.begin(), spec.sideRoots.end());
     REVET_ASSIGN_OR_RETURN(setup.buildOutput, data.buildOutput());
+    const policy::UndoSettings& wanted = m_preparation.undo;
+    setup.limits.budget = wanted.budgetBytes.value_or(setup.limits.budget);
+    setup.limits.largestCopy = wanted.largestBytes.value_or(setup.limits.largestCopy);
+    setup.brake.files = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(wanted.brake.value_or(setup.brake.files), UINT32_MAX));
     REVET_ASSIGN_OR_RETURN(m_undo, UndoKeeper::create(setup, m_clock));
     m_preparation.lines.front() += "; " + m_undo->describeCover();
     return {};
@@ -165,7 +179,8 @@ Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places
         if (part.kind == supervisor::Root::Kind::Layered) {
             REVET_ASSIGN_OR_RETURN(UniqueFd upper, part.upper.duplicate());
             REVET_ASSIGN_OR_RETURN(UniqueFd lower, part.lower.duplicate());
-            m_layers.push_back({std::move(upper), std::move(lower)});
+            m_layers.push_back(std::make_unique<workspace::LayerChanges>(std::move(upper), std::move(lower),
+                                                                         kComparedBytes));
         }
     }
     m_supervisor = std::make_unique<supervisor::Supervisor>(
@@ -380,23 +395,59 @@ void RunningSession::tellOfRepositories()
     m_warning = now.warningSince(*m_repositories);
 }
 
-bool RunningSession::leavesChanges()
+Result<LeftChanges> RunningSession::findLeft(const Places& places)
 {
-    if (m_preparation.info.tier != Tier::Container) {
-        return false;
+    if (m_isHanging) {
+        return fail(ErrorCode::TimedOut, "look at the changes");
     }
-    const auto left = m_isHanging ? Result<LeftChanges>(fail(ErrorCode::TimedOut, "look at the layer"))
-                                  : findLeftChanges(m_layers, m_runLater);
-    if (!left) {
-        log(LogLevel::Warning, "session", "count the changes: " + toString(left.error()));
-        m_leftChanges = "changes wait in the session's layer";
-        return true;
+    if (!m_undo) {
+        return findLeftChanges(m_layers, m_runLater, "held back");
     }
-    m_leftChanges = left->text;
-    return !left->isNothing;
+    std::vector<std::unique_ptr<workspace::ChangeSource>> sources;
+    for (std::size_t root = 0; root <= m_preparation.spec.sideRoots.size(); ++root) {
+        REVET_ASSIGN_OR_RETURN(auto changes,
+                               workspace::DirectChanges::open(workspace::preImagesDirectory(
+                                   places.sessionDirectory(m_preparation.info.id), root)));
+        if (changes->images().records.size() > kMostRecords) {
+            return fail(ErrorCode::LimitExceeded, "look at the changes");
+        }
+        sources.push_back(std::move(changes));
+    }
+    return findLeftChanges(sources, m_runLater, "the host runs later");
 }
 
-void RunningSession::finish(const SessionEnd& end)
+bool RunningSession::leavesChanges(const Places& places)
+{
+    const bool isLayered = m_preparation.info.tier == Tier::Container;
+    Result<LeftChanges> left = findLeft(places);
+    if (left) {
+        m_left = *std::move(left);
+        return isLayered && !m_left.isNothing;
+    }
+    log(LogLevel::Warning, "session", "count the changes: " + toString(left.error()));
+    m_left.text = isLayered ? "changes wait in the session's layer" : "very much changed";
+    return isLayered;
+}
+
+/// For the person and the journal: what is where, now that it is over.
+void RunningSession::tellOfPlaces()
+{
+    if (!m_privateWrites) {
+        return;
+    }
+    const auto add = [this](const std::string& label, const std::vector<std::string>& names) {
+        if (!names.empty()) {
+            m_left.lines.push_back(listLine(label, names));
+        }
+    };
+    add("kept in the private home", m_privateWrites->kept());
+    add("gone with the box", m_privateWrites->lost());
+    for (const std::string& line : m_left.lines) {
+        m_recorder->note(sessionFact(line));
+    }
+}
+
+void RunningSession::finish(const SessionEnd& end, const Places& places)
 {
     m_box.endProcesses();
     // Their filters have no user left; one that waits for a file system may still not end.
@@ -415,13 +466,14 @@ void RunningSession::finish(const SessionEnd& end)
     info.endReason = end.reason;
     info.waitStatus = end.waitStatus;
     // What an earlier session left waits, also where this one could not begin.
-    info.state = (!end.failure || m_preparation.isContinued) && leavesChanges() ? SessionState::Review
-                                                                                : SessionState::Ended;
+    info.state = (!end.failure || m_preparation.isContinued) && leavesChanges(places) ? SessionState::Review
+                                                                                      : SessionState::Ended;
     if (m_recorder) {
         if (!m_isHanging) { // else a lock that it needs may never come free
             m_recorder->close();
         }
         tellOfRepositories();
+        tellOfPlaces();
         m_recorder->note(sessionFact("ended", end.reason, end.waitStatus.value_or(0)));
         m_recorder->flushAll();
     }
@@ -443,9 +495,9 @@ void RunningSession::finish(const SessionEnd& end)
             ipc::kRevetFailed,
             m_alarm->reason() + "; the box was ended; make room or repair the disk, then run again"});
     } else if (end.waitStatus) {
-        m_frontEnd.send(ipc::Exited{*end.waitStatus, summary()});
+        m_frontEnd.send(ipc::Exited{*end.waitStatus, summary(), m_left.lines});
     } else {
-        m_frontEnd.send(ipc::Exited{SIGKILL, summary()});
+        m_frontEnd.send(ipc::Exited{SIGKILL, summary(), m_left.lines});
     }
     m_control.reset();
     m_terminal.reset();
@@ -482,11 +534,14 @@ std::string RunningSession::summary() const
     if (m_undo) {
         text += m_undo->describeEnd();
     }
-    if (!m_leftChanges.empty()) {
-        text += "; " + m_leftChanges;
+    const std::string& id = info.id.text();
+    if (!m_left.text.empty()) {
+        text += "; " + m_left.text;
     }
     if (info.state == SessionState::Review) {
-        text += ": 'revet diff " + info.id.text() + "'";
+        text += ": 'revet diff " + id + "'";
+    } else if (m_undo && !m_left.isNothing && !m_left.text.empty()) {
+        text += ": 'revet diff " + id + "' shows that, 'revet undo " + id + "' takes it back";
     }
     text += "; 'revet log " + info.id.text() + "' shows the events";
     if (!m_preparation.waiting.empty()) {

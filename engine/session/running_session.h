@@ -44,7 +44,7 @@ public:
     /// Builds the box, starts the command and serves until it is over. An error: nothing ran.
     [[nodiscard]] Result<SessionEnd> run(const ShippedData& data, const Places& places);
     /// Ends the box, completes the journal and tells the front end.
-    void finish(const SessionEnd& end);
+    void finish(const SessionEnd& end, const Places& places);
     /// After finish(): a thread hangs in the kernel and uses this object. The process has to end with it.
     [[nodiscard]] bool isHanging() const { return m_isHanging; }
     /// Enters the end into the catalogue; called before the front end is told: who runs `revet ps` next must
@@ -72,10 +72,12 @@ private:
     /// For poll(2): until the box's time to stop by itself is over.
     [[nodiscard]] int patience() const;
     [[nodiscard]] SessionInfo liveInfo() const;
-    /// Whether changes wait in a layer.
-    [[nodiscard]] bool leavesChanges();
+    /// Finds out what the box changed; whether that waits in a layer.
+    [[nodiscard]] bool leavesChanges(const Places& places);
+    [[nodiscard]] Result<LeftChanges> findLeft(const Places& places);
     [[nodiscard]] std::string summary() const;
     void tellOfRepositories();
+    void tellOfPlaces();
 
     Preparation m_preparation;
     ipc::RunRequest m_request;
@@ -91,8 +93,9 @@ private:
     std::unique_ptr<journal::JournalWriter> m_journal;
     std::unique_ptr<Recorder> m_recorder;
     policy::RunLaterTable m_runLater;
-    std::vector<LeftLayer> m_layers;
-    std::string m_leftChanges; ///< in words, once it is over
+    std::vector<std::unique_ptr<workspace::ChangeSource>> m_layers;
+    LeftChanges m_left; ///< once it is over
+    std::optional<PrivateWrites> m_privateWrites;
     std::unique_ptr<UndoKeeper> m_undo; ///< none where changes go to a layer; outlives the supervisor
     std::unique_ptr<supervisor::Supervisor> m_supervisor;
     ServerThreads m_servers;

@@ -130,6 +130,7 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     }
     registered.surroundings.continues = std::move(continues);
     registered.surroundings.projectKey = std::to_string(settings.project.id);
+    registered.surroundings.undo = settings.effective.settings().undo;
     registered.ignoredSettings = settings.ignored;
     registered.because = choice.because;
     registered.isNewProject = settings.isNew;
@@ -233,9 +234,10 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
                     "its keeper ended while it was built; something outside may have killed it"}
             : end.error();
         session.finish(
-            {"it could not be started", std::nullopt, ipc::Failed{ipc::kRevetFailed, errorLine(error)}});
+            {"it could not be started", std::nullopt, ipc::Failed{ipc::kRevetFailed, errorLine(error)}},
+            places);
     } else {
-        session.finish(*end);
+        session.finish(*end, places);
     }
     if (const auto emptied = catalogue.emptyLog(); !emptied) { // nobody waits for us any more
         log(LogLevel::Info, "session", "empty the log of the catalogue: " + toString(emptied.error()));

@@ -6,12 +6,16 @@
 #include "engine/base/unique_fd.h"
 #include "engine/journal/remove_tree.h"
 #include "engine/session/project_finder.h"
+#include "engine/session/text_file.h"
 #include "engine/workspace/left_behind.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace revet::session {
@@ -33,6 +37,20 @@ Result<void> forEachManifest(const Places& places, const SessionId& id, Visit vi
         }
         REVET_RETURN_IF_ERROR(visit(directory));
     }
+}
+
+/// Of each root, in the session's directory.
+std::vector<fs::path> recordDirectories(const Places& places, const SessionId& id)
+{
+    std::vector<fs::path> directories;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(places.sessionDirectory(id), error)) {
+        const std::string name = entry.path().filename().string();
+        if (name == "records" || name.starts_with("records-")) {
+            directories.push_back(entry.path());
+        }
+    }
+    return directories;
 }
 
 } // namespace
@@ -58,6 +76,13 @@ Result<std::vector<fs::path>> undoElsewhere(const Places& places, const SessionI
         }
         return {};
     }));
+    for (const fs::path& own : recordDirectories(places, id)) {
+        const auto noted = readText(own / "place");
+        const fs::path records = noted ? fs::path(*noted) : fs::path();
+        if (records.is_absolute() && records.filename() == id.text() + '-' + own.filename().string()) {
+            elsewhere.push_back(records);
+        }
+    }
     return elsewhere;
 }
 
@@ -76,6 +101,28 @@ Result<void> removeUndo(const std::vector<fs::path>& elsewhere)
         ::rmdir(above.c_str()); // where it was the last
     }
     return outcome;
+}
+
+Result<KeptUndo> keptUndo(const Places& places, const SessionId& id)
+{
+    REVET_ASSIGN_OR_RETURN(std::vector<fs::path> all, undoElsewhere(places, id));
+    for (fs::path& own : recordDirectories(places, id)) {
+        all.push_back(std::move(own));
+    }
+    all.push_back(places.sessionDirectory(id) / "pre-images");
+    all.push_back(places.sessionDirectory(id) / "discarded");
+    KeptUndo kept;
+    for (const fs::path& directory : all) {
+        struct stat info = {};
+        const UniqueFd parent(::open(directory.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (!parent || ::lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+            continue;
+        }
+        kept.bytes += journal::treeBytes(parent.get(), directory.filename().string());
+        kept.lastUse = std::max(kept.lastUse, WallTime(std::chrono::seconds(info.st_mtim.tv_sec)));
+        kept.directories.push_back(directory);
+    }
+    return kept;
 }
 
 } // namespace revet::session

@@ -159,7 +159,7 @@ BeforeTree::BeforeTree(std::span<const PreImageRecord> records)
             break;
         }
         case Kind::Left:
-            m_left[record.path] = record.entry;
+            m_left[record.path] = record;
             continue;
         case Kind::Root:
         case Kind::Void:

@@ -42,7 +42,7 @@ public:
     /// directory stands for all that is below it.
     [[nodiscard]] const std::map<std::string, std::string>& moved() const { return m_moved; }
     /// What the session left, by present path (Left); Absent for other paths that it touched.
-    [[nodiscard]] const std::map<std::string, Entry>& left() const { return m_left; }
+    [[nodiscard]] const std::map<std::string, PreImageRecord>& left() const { return m_left; }
 
 private:
     struct Node;
@@ -51,7 +51,7 @@ private:
     std::set<std::string> m_touched;
     std::map<std::string, std::string> m_moved;
     std::map<std::string, std::string> m_present; ///< of originals that are elsewhere
-    std::map<std::string, Entry> m_left;
+    std::map<std::string, PreImageRecord> m_left;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> m_shared; ///< originals with several names
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/clock.h"
+#include "engine/policy/settings.h"
 
 #include <chrono>
 #include <cstdint>
@@ -25,7 +26,7 @@ class Brake
 public:
     struct Limits
     {
-        std::uint32_t files = 200; ///< 0: no brake
+        std::uint32_t files = policy::kDefaultBrake; ///< 0: no brake
         std::chrono::seconds window{10};
         /// A directory at the top of the project that has gone with so many files is the last thing to go.
         std::uint32_t filesOfTop = 20;

@@ -6,8 +6,6 @@
 #include "engine/workspace/open_object.h"
 
 #include <algorithm>
-#include <ranges>
-#include <set>
 
 #include <fcntl.h>
 
@@ -42,6 +40,9 @@ Operation takingBack(const std::string& path, const Past& past, const Entry& exp
         break;
     case Past::Way::Kept:
         operation.stored = past.place;
+        break;
+    case Past::Way::Linked:
+        operation.linkTo = past.place;
         break;
     case Past::Way::Copied:
         operation.content = [place = past.place]() -> Result<UniqueFd> {
@@ -107,28 +108,66 @@ void History::add(const Record& record)
     thing->last = number;
     for (const auto& [path, past] : m_pasts.back()) {
         const auto state = thing->paths.find(path);
-        if (state != thing->paths.end()
-            && (!past.isTimeOnly || m_pasts[state->second.holder].at(path).isTimeOnly)) {
+        if (state != thing->paths.end() && !past.isAside) {
             state->second = {number, !state->second.isInForce};
         }
     }
 }
 
-const History::Thing* History::choose(const std::vector<std::string>& selection, bool isInForce) const
+/// The one to take back first comes last.
+std::vector<const History::Thing*> History::candidates(const std::vector<std::string>& selection,
+                                                       bool isInForce) const
 {
-    const Thing* chosen = nullptr;
+    std::vector<const Thing*> chosen;
     for (const Thing& thing : m_things) {
         const bool isMeant = std::ranges::any_of(thing.paths, [&](const auto& entry) {
-            const Past& past = m_pasts[entry.second.holder].at(entry.first);
+            const Past& past = pastOf(thing, entry.first);
             return entry.second.isInForce == isInForce && !past.isTimeOnly
                 && isSelected(entry.first, selection);
         });
-        // Of several undos the newest is taken back first, of things the newest.
-        if (isMeant && (chosen == nullptr || isInForce || thing.last > chosen->last)) {
-            chosen = &thing;
+        if (isMeant) {
+            chosen.push_back(&thing);
         }
     }
+    if (!isInForce) {
+        std::ranges::sort(chosen, {}, &Thing::last);
+    }
     return chosen;
+}
+
+void History::grow(const Thing& thing, bool isInForce, Paths& wanted) const
+{
+    std::vector<std::string> fresh(wanted.begin(), wanted.end());
+    std::map<std::string, std::vector<std::string>> partners; // by place
+    for (const auto& entry : thing.paths) {
+        const Past& past = pastOf(thing, entry.first);
+        if (past.way == Past::Way::Moved || past.way == Past::Way::Linked) {
+            partners[past.place].push_back(entry.first);
+        }
+    }
+    const auto want = [&](const std::string& path) {
+        const auto state = thing.paths.find(path);
+        if (state != thing.paths.end() && state->second.isInForce == isInForce
+            && wanted.insert(path).second) {
+            fresh.push_back(path);
+        }
+    };
+    while (!fresh.empty()) {
+        const std::string path = std::move(fresh.back());
+        fresh.pop_back();
+        const Past& past = pastOf(thing, path);
+        if (past.way == Past::Way::Moved || past.way == Past::Way::Linked) {
+            want(past.place);
+        }
+        for (const std::string& partner : partners[path]) {
+            want(partner);
+        }
+        const std::string parent = parentOf(path);
+        if (past.before.exists() && thing.paths.contains(parent)
+            && pastOf(thing, parent).after.type != EntryType::Directory) {
+            want(parent);
+        }
+    }
 }
 
 Entry History::expectedAt(const std::string& path, const Past& past) const
@@ -138,55 +177,42 @@ Entry History::expectedAt(const std::string& path, const Past& past) const
                                                                                  : past.after;
 }
 
-Result<History::Step> History::takeBack(int tree, const std::vector<std::string>& selection) const
+Result<History::Step> History::takeBack(int tree, const std::vector<std::string>& selection,
+                                        std::size_t skipped) const
 {
-    const Thing* thing = choose(selection, true);
-    const bool isRedo = thing == nullptr;
+    std::vector<const Thing*> things = candidates(selection, true);
+    const bool isRedo = skipped >= things.size();
     if (isRedo) {
-        thing = choose(selection, false);
+        skipped -= things.size();
+        things = candidates(selection, false);
     }
-    if (thing == nullptr) {
+    if (skipped >= things.size()) {
         return fail(ErrorCode::NotFound, "find something to take back");
     }
-    // Both ends of a move belong together, and all names of a file.
-    std::set<std::string> wanted;
-    const auto pastOf
-        = [this](const auto& entry) -> const Past& { return m_pasts[entry.second.holder].at(entry.first); };
-    for (const auto& entry : thing->paths) {
+    const Thing& thing = *things[things.size() - 1 - skipped];
+    Paths wanted;
+    for (const auto& entry : thing.paths) {
         if (entry.second.isInForce != isRedo && isSelected(entry.first, selection)) {
             wanted.insert(entry.first);
         }
     }
-    for (bool isGrowing = true; isGrowing;) {
-        isGrowing = false;
-        for (const auto& entry : thing->paths) {
-            const Past& past = pastOf(entry);
-            if (past.way == Past::Way::Moved && wanted.contains(entry.first) != wanted.contains(past.place)) {
-                wanted.insert(entry.first);
-                wanted.insert(past.place);
-                isGrowing = true;
-            }
-        }
-    }
-    Step step{thing->name, thing->purpose, isRedo, m_times[thing->last], {}, {}};
-    for (const auto& entry : thing->paths) {
-        const Past& past = pastOf(entry);
-        if (!wanted.contains(entry.first)) {
-            continue;
-        }
-        const Entry expected = expectedAt(entry.first, past);
+    grow(thing, !isRedo, wanted);
+    Step step{thing.name, thing.purpose, isRedo, m_times[thing.last], {}, {}};
+    for (const std::string& path : wanted) {
+        const Past& past = pastOf(thing, path);
         if (past.isTimeOnly) {
             // Whoever put something else into the directory meanwhile gave it the time that counts.
-            const Result<Entry> present = lookAtDirectory(tree, entry.first);
-            if (!present || !present->isUntouchedSince(m_latest.at(entry.first))) {
+            const Result<Entry> present = lookAtDirectory(tree, path);
+            if (!present || !present->isUntouchedSince(m_latest.at(path))) {
                 continue;
             }
         }
-        if (past.way == Past::Way::Lost) {
-            step.conflicts.push_back({entry.first, "its content was not kept"});
-            continue;
+        if (!past.note.empty()) {
+            step.lost.push_back({path, past.note});
         }
-        step.operations.push_back(takingBack(entry.first, past, expected));
+        if (past.way != Past::Way::Lost) {
+            step.operations.push_back(takingBack(path, past, expectedAt(path, past)));
+        }
     }
     return step;
 }

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,14 @@ public:
         bool isRedo = false; ///< an undo is taken back
         std::int64_t time = 0; ///< of what is taken back
         std::vector<Operation> operations;
-        std::vector<Conflict> conflicts; ///< what was not kept
+        std::vector<Conflict> lost; ///< what was not kept, or not its content; the rest comes back
     };
     /// Takes back the newest thing of which something at or below one of the paths is in force (of all for
     /// none); where nothing is in force, the newest undo. NotFound where there is nothing at all. `tree` is
-    /// looked at for the attributes of what is there.
-    [[nodiscard]] Result<Step> takeBack(int tree, const std::vector<std::string>& selection) const;
+    /// looked at for directories that others have used since. `skipped`: so many of the newest things are
+    /// passed over, where by whatever way all is as it was.
+    [[nodiscard]] Result<Step> takeBack(int tree, const std::vector<std::string>& selection,
+                                        std::size_t skipped = 0) const;
 
 private:
     struct Thing
@@ -51,7 +54,15 @@ private:
         std::map<std::string, State, WalkOrder> paths;
     };
     void add(const Record& record);
-    [[nodiscard]] const Thing* choose(const std::vector<std::string>& selection, bool isInForce) const;
+    using Paths = std::set<std::string>;
+    [[nodiscard]] const Past& pastOf(const Thing& thing, const std::string& path) const
+    {
+        return m_pasts[thing.paths.at(path).holder].at(path);
+    }
+    [[nodiscard]] std::vector<const Thing*> candidates(const std::vector<std::string>& selection,
+                                                       bool isInForce) const;
+    /// Adds what has to come along: other ends of moves, other names of files, directories above.
+    void grow(const Thing& thing, bool isInForce, Paths& wanted) const;
     [[nodiscard]] Entry expectedAt(const std::string& path, const Past& past) const;
 
     std::vector<Pasts> m_pasts;

@@ -5,12 +5,27 @@
 
 #include "engine/workspace/before_tree.h"
 #include "engine/workspace/manifest_writer.h"
+#include "engine/workspace/open_object.h"
+#include "engine/workspace/transaction_plan.h"
 #include "engine/workspace/tree_walk.h"
+
+#include <set>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 namespace revet::workspace {
+
+namespace {
+
+std::vector<Attribute> attributesAt(const UniqueFd& root, const std::string& path)
+{
+    const Result<UniqueFd> object = openObject(root.get(), path);
+    return object ? readAttributes("/proc/self/fd/" + std::to_string(object->get()))
+                  : std::vector<Attribute>();
+}
+
+} // namespace
 
 Result<std::string> describeLeftBehind(const std::string& root, std::span<const PreImageRecord> records,
                                        const std::function<bool(std::string_view)>& isBuildOutput)
@@ -22,22 +37,40 @@ Result<std::string> describeLeftBehind(const std::string& root, std::span<const 
     }
     const BeforeTree before(records);
     std::string bytes;
-    const auto note = [&bytes](const std::string& path, const Entry& entry) {
+    std::set<std::string> noted;
+    const auto note = [&](const std::string& path, const Entry& entry, bool isWhole) {
+        if (!noted.insert(path).second) {
+            return;
+        }
         PreImageRecord record;
         record.kind = PreImageRecord::Kind::Left;
         record.path = path;
         record.entry = entry;
+        record.note = isWhole ? "not looked into" : "";
+        const auto original = before.originalOf(path);
+        if (before.saved().contains(path) || (original && before.saved().contains(*original))) {
+            record.attributes = attributesAt(directory, path);
+        }
         bytes += encode(record);
     };
     for (const std::string& path : before.touched()) {
         const bool isElsewhere = before.originalOf(path) != path;
         const auto visit = [&](const std::string& below, const Entry& entry) {
-            note(below, entry);
-            return isElsewhere && !isBuildOutput(below);
+            const bool isWhole = isElsewhere && entry.type == EntryType::Directory && isBuildOutput(below);
+            note(below, entry, isWhole);
+            return isElsewhere && !isWhole;
         };
         if (const auto walked = walkTree(directory.get(), path, kMaximum, visit);
             !walked && walked.error().code != ErrorCode::Refused) {
             return fail(walked.error());
+        }
+    }
+    // A file may be changed by a name that is gone by now, or that it got for that.
+    for (const auto& [path, record] : before.saved()) {
+        const auto present = before.presentOf(path);
+        const auto entry = present ? lookAtDirectory(directory.get(), *present) : Result<Entry>(Entry{});
+        if (entry && entry->exists()) {
+            note(*present, *entry, false);
         }
     }
     PreImageRecord last;

@@ -166,4 +166,15 @@ Result<void> ObjectStore::copy(const Spot& spot, const struct stat& status, std:
     return {};
 }
 
+Result<void> ObjectStore::separate(const Spot& spot, const struct stat& status, std::uint64_t object)
+{
+    const std::uint64_t copied = reserve();
+    REVET_RETURN_IF_ERROR(copy(spot, status, copied));
+    return ::renameat(m_directory.get(), objectName(copied).c_str(), m_directory.get(),
+                      objectName(object).c_str())
+            == 0
+        ? Result<void>()
+        : failErrno("keep a file");
+}
+
 } // namespace revet::workspace

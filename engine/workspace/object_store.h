@@ -44,6 +44,8 @@ public:
     /// Copies a regular file with its mode, times and attributes; shares its blocks where the file system
     /// can. LimitExceeded where that is against the limits, whose context says which.
     [[nodiscard]] Result<void> copy(const Spot& spot, const struct stat& status, std::uint64_t object);
+    /// The object becomes a file of its own, with the same content, and the entry's file is free to change.
+    [[nodiscard]] Result<void> separate(const Spot& spot, const struct stat& status, std::uint64_t object);
     void drop(std::uint64_t object) const;
     [[nodiscard]] std::uint64_t copiedBytes() const { return m_copied; }
 

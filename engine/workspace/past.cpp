@@ -28,6 +28,7 @@ std::map<std::uint32_t, std::string> movedSlots(const Record& record)
 Pasts pastsOf(const Record& record)
 {
     const std::map<std::uint32_t, std::string> moved = movedSlots(record);
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> origins;
     Pasts pasts;
     for (const Step& step : record.steps) {
         if (step.kind == Step::Kind::Fetch || step.kind == Step::Kind::TakeLock
@@ -40,9 +41,14 @@ Pasts pastsOf(const Record& record)
             past.before = step.before;
             past.after = step.after;
             past.way = step.before.exists() ? Past::Way::InPlace : Past::Way::New;
-            past.isTimeOnly = true;
+            past.isTimeOnly = past.isAside = true;
         }
-        past.isTimeOnly = past.isTimeOnly && step.kind == Step::Kind::Touch;
+        const bool isTouch = step.kind == Step::Kind::Touch;
+        past.isAside = past.isAside && isTouch;
+        past.isTimeOnly = past.isTimeOnly
+            && (isTouch
+                || (step.kind == Step::Kind::SetAttributes && step.attributes.empty()
+                    && step.before.type == EntryType::Directory && step.mode == step.before.mode));
         past.isWholeTree = past.isWholeTree || step.isWholeTree;
         if (step.kind == Step::Kind::TakeOut || step.kind == Step::Kind::Swap) {
             const auto to = moved.find(step.slot);
@@ -50,8 +56,16 @@ Pasts pastsOf(const Record& record)
             past.way = isElsewhere ? Past::Way::Moved : Past::Way::Kept;
             past.place = isElsewhere ? to->second : record.name + "/objects/" + slotName(step.slot);
         }
+        // What came here from elsewhere takes its attributes back there; what was made here had none before.
+        if (step.kind == Step::Kind::TakeOut) {
+            origins[{step.before.device, step.before.inode}] = step.path;
+        }
+        const auto origin = origins.find({step.object.device, step.object.inode});
+        Past& owner = origin == origins.end() ? past : pasts[origin->second];
         for (const AttributeChange& attribute : step.attributes) {
-            past.attributes.emplace_back(attribute.name, attribute.before);
+            if (isSameObject(step.object, owner.before)) {
+                owner.attributes.emplace_back(attribute.name, attribute.before);
+            }
         }
     }
     return pasts;

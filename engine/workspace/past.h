@@ -24,16 +24,19 @@ struct Past
         Moved, ///< it is at another path of the tree, `place`
         Kept, ///< it is in a record, `place` below the store or absolute
         Copied, ///< its content is in the file `place`, absolute
+        Linked, ///< it was a further name of the file at the path `place`
         Lost, ///< it was not kept
     };
     Way way = Way::New;
     std::string place;
+    std::string note; ///< why its content was not kept; Moved brings back the file as it is
     Entry before;
     Entry after;
     /// To set, or to remove.
     std::vector<std::pair<std::string, std::optional<std::string>>> attributes;
     bool isWholeTree = false;
     bool isTimeOnly = false; ///< a directory that only got another time, from what happened in it
+    bool isAside = false; ///< likewise, and not because that was wanted
 };
 using Pasts = std::map<std::string, Past, WalkOrder>;
 

@@ -35,7 +35,9 @@ struct PreImageRecord
         Moved = 6, ///< path is about to become `other`; entry is what moves
         Exchanged = 7, ///< path and `other` are about to change places; entry is what is at path
         Void = 8, ///< the last `object` records before this one did not happen
-        Left = 9, ///< at the end: what the session left at path. Paths without Left are left Absent
+        /// At the end: what the session left at path; attributes only where those of before are known, a note
+        /// where nothing is told of what a directory holds. Paths without Left are left Absent.
+        Left = 9,
         Sealed = 10, ///< the last one: every Left is there
     };
     /// Where the content of a file is.

@@ -234,14 +234,20 @@ Result<void> PreImageStore::keepContent(PreImageRecord& record, const Spot& spot
 Result<Kept> PreImageStore::writing(const Spot& spot, const struct stat& status)
 {
     const Known* found = m_known.find(spot.directory, spot.name, status);
+    if (found != nullptr && found->content == Content::Kept) {
+        // One of its names is gone, and with that the file itself went into the store.
+        REVET_RETURN_IF_ERROR(m_objects.separate(spot, status, found->object));
+        Known separated = *found;
+        separated.content = Content::Copied;
+        m_known.learn(status, std::move(separated));
+        found = m_known.find(spot.directory, spot.name, status);
+    }
     const bool isAnotherName
         = found != nullptr && found->entry.links > 1 && !found->names.contains(spot.path);
     if (found != nullptr && (found->isBorn || (found->content != Content::None && !isAnotherName))) {
         Kept kept;
         kept.existedBefore = !found->isBorn;
-        return found->content == Content::Kept
-            ? Result<Kept>(fail(ErrorCode::Refused, "write to a file that is kept by its name"))
-            : kept;
+        return kept;
     }
     REVET_ASSIGN_OR_RETURN(PreImageRecord record, describe(Kind::Saved, spot, status));
     toFirstState(record, found);
@@ -315,6 +321,9 @@ Result<Kept> PreImageStore::removing(const Spot& spot, const struct stat& status
     REVET_RETURN_IF_ERROR(appendAct(record));
     if (isLastName) {
         m_known.forget(status);
+    } else {
+        REVET_ASSIGN_OR_RETURN(const std::int64_t birth, birthOf(spot.directory, spot.name));
+        m_known.learn(status, knownBy(record, birth));
     }
     settle(spot.path);
     return Kept{false, 0, true, hasContent ? std::string() : record.note};

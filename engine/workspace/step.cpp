@@ -72,6 +72,9 @@ Result<void> checkTaken(const Scene& scene, const Step& step)
 
 Result<void> setAttributes(const Scene& scene, const Step& step, bool isForward)
 {
+    if (isForward && step.kind == Step::Kind::Touch && step.changed == 0) {
+        return {};
+    }
     REVET_ASSIGN_OR_RETURN(const UniqueFd object, openObject(scene.tree, step.path));
     REVET_ASSIGN_OR_RETURN(const Entry present, lookAt(object));
     if (!isSameObject(present, step.object)) {
@@ -96,19 +99,6 @@ Result<bool> holds(const Scene& scene, const std::string& path, const Entry& obj
     return present && isSameObject(*present, object);
 }
 
-/// Absolute paths lead to pre-images, which lie where nobody but us writes.
-Result<Parent> openSource(int store, const std::string& source)
-{
-    if (!source.starts_with('/')) {
-        return openParent(store, source);
-    }
-    const std::size_t slash = source.rfind('/');
-    Parent parent;
-    parent.name = source.substr(slash + 1);
-    parent.directory.reset(::open(source.substr(0, slash).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    return parent.directory ? Result<Parent>(std::move(parent)) : failErrno("open " + source);
-}
-
 Result<bool> reverseFetch(const Scene& scene, const Step& step)
 {
     const std::string slot = slotName(step.slot);
@@ -116,7 +106,7 @@ Result<bool> reverseFetch(const Scene& scene, const Step& step)
     if (!isSameObject(kept, step.object)) {
         return true;
     }
-    REVET_ASSIGN_OR_RETURN(const Parent source, openSource(scene.store, step.source));
+    REVET_ASSIGN_OR_RETURN(const Parent source, openStored(scene.store, step.source));
     REVET_RETURN_IF_ERROR(
         move({scene.objects, slot}, {source.directory.get(), source.name}, RENAME_NOREPLACE, step.source));
     return true;
@@ -139,9 +129,22 @@ Result<bool> putBack(const Scene& scene, const Step& step)
 
 } // namespace
 
+/// Absolute paths lead to pre-images, which lie where nobody but us writes.
+Result<Parent> openStored(int store, const std::string& source)
+{
+    if (!source.starts_with('/')) {
+        return openParent(store, source);
+    }
+    const std::size_t slash = source.rfind('/');
+    Parent parent;
+    parent.name = source.substr(slash + 1);
+    parent.directory.reset(::open(source.substr(0, slash).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    return parent.directory ? Result<Parent>(std::move(parent)) : failErrno("open " + source);
+}
+
 Result<Entry> lookAtStored(int store, const std::string& source)
 {
-    const Result<Parent> parent = openSource(store, source);
+    const Result<Parent> parent = openStored(store, source);
     return parent ? lookAt(parent->directory.get(), parent->name) : Entry{};
 }
 
@@ -158,14 +161,11 @@ bool isSameObject(const Entry& one, const Entry& other)
 Result<void> act(const Scene& scene, const Step& step)
 {
     const Name slot{scene.objects, slotName(step.slot)};
-    if (step.kind == Step::Kind::Touch) {
-        return {};
-    }
-    if (step.kind == Step::Kind::SetAttributes) {
+    if (step.kind == Step::Kind::Touch || step.kind == Step::Kind::SetAttributes) {
         return setAttributes(scene, step, true);
     }
     if (step.kind == Step::Kind::Fetch) {
-        REVET_ASSIGN_OR_RETURN(const Parent source, openSource(scene.store, step.source));
+        REVET_ASSIGN_OR_RETURN(const Parent source, openStored(scene.store, step.source));
         return move({source.directory.get(), source.name}, slot, RENAME_NOREPLACE, step.source);
     }
     Result<Parent> parent = openParent(scene.tree, step.path);

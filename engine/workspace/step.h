@@ -25,7 +25,7 @@ struct AttributeChange
 struct Step
 {
     enum class Kind : std::uint8_t {
-        Touch, ///< nothing by itself: the directory at `path` gets another time from what follows
+        Touch, ///< the directory at `path` gets another time from what follows, or `changed` after it
         Fetch, ///< an object of another record comes into the slot
         TakeOut, ///< what lies at `path` goes into the slot
         PutIn, ///< the slot's object goes to `path`, where nothing is
@@ -68,6 +68,7 @@ struct Scene
 [[nodiscard]] Result<bool> reverse(const Scene& scene, const Step& step);
 
 /// What lies in a record: `source` as of Fetch.
+[[nodiscard]] Result<Parent> openStored(int store, const std::string& source);
 [[nodiscard]] Result<Entry> lookAtStored(int store, const std::string& source);
 [[nodiscard]] std::string slotName(std::uint32_t slot);
 /// Whether both are the same file of the file system.

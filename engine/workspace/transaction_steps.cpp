@@ -6,6 +6,7 @@
 #include "engine/workspace/transaction_plan.h"
 
 #include <ranges>
+#include <set>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -28,14 +29,6 @@ bool isInPlace(const Planned& planned)
         && (operation.wanted.type != EntryType::Link || operation.wanted.target == planned.present.target);
 }
 
-/// Whether the new object takes the place of the old one in one act.
-bool isSwap(const Planned& planned)
-{
-    const Entry& wanted = planned.operation.wanted;
-    return wanted.exists() && planned.present.exists() && !planned.givesAway && !isInPlace(planned)
-        && wanted.type != EntryType::Directory && planned.present.type != EntryType::Directory;
-}
-
 class Maker
 {
 public:
@@ -54,6 +47,7 @@ private:
     };
     Slot newSlot() { return {m_scene.objects, slotName(m_slots++)}; }
     Result<void> touchParent(const std::string& path);
+    void keepTimes();
     Result<void> unlock(const std::string& path, const Entry& present);
     Result<Entry> stageNew(const Slot& slot, const Operation& operation);
     Result<Entry> stageName(const Slot& slot, const Operation& operation);
@@ -61,6 +55,7 @@ private:
     Result<void> stage(const std::string& path, Planned& planned);
     void takeOut(const std::string& path, Planned& planned);
     void bringIn(const std::string& path, const Planned& planned);
+    bool isSwap(const std::string& path, const Planned& planned) const;
     bool needsAttributes(const std::string& path, const Planned& planned) const;
     Result<void> setAttributes(const std::string& path, const Planned& planned);
     Result<void> takeLocks();
@@ -74,6 +69,25 @@ private:
     std::map<std::string, Entry> m_unlocked; ///< directories made writable, as they are then
     std::vector<Step> m_steps;
 };
+
+/// Whether the new object takes the place of the old one in one act. Not in a directory that goes away
+/// itself, which has to be empty by then.
+bool Maker::isSwap(const std::string& path, const Planned& planned) const
+{
+    const Entry& wanted = planned.operation.wanted;
+    const bool isPair = wanted.exists() && planned.present.exists() && !planned.givesAway
+        && !isInPlace(planned) && wanted.type != EntryType::Directory
+        && planned.present.type != EntryType::Directory;
+    for (std::string above = path; isPair && !above.empty();) {
+        above = parentOf(above);
+        const auto found = m_plan.find(above);
+        if (found != m_plan.end() && !found->second.isDone && found->second.present.exists()
+            && !isInPlace(found->second)) {
+            return false;
+        }
+    }
+    return isPair;
+}
 
 Result<void> Maker::unlock(const std::string& path, const Entry& present)
 {
@@ -118,6 +132,28 @@ Result<void> Maker::touchParent(const std::string& path)
     return unlock(parent, entry);
 }
 
+/// What comes back brings its directories' times along: one that had none to bring back keeps its own.
+void Maker::keepTimes()
+{
+    std::set<std::string> others;
+    for (const auto& [path, planned] : m_plan) {
+        if (!planned.isDone && !isInPlace(planned) && !planned.operation.isExact) {
+            others.insert(parentOf(path));
+        }
+    }
+    for (const auto& [path, entry] : m_parents) {
+        if (!m_plan.contains(path) && !others.contains(path)) {
+            Step step;
+            step.path = path;
+            step.object = entry;
+            step.before = entry;
+            step.mode = entry.mode;
+            step.changed = entry.changed;
+            m_steps.push_back(std::move(step));
+        }
+    }
+}
+
 /// What is made in a directory with the setgid bit is of its group, as if it had been made there.
 Result<void> Maker::adoptGroup(const Slot& slot, const std::string& path, Entry& staged) const
 {
@@ -150,7 +186,15 @@ Result<Entry> Maker::stageName(const Slot& slot, const Operation& operation)
     const auto found = m_incoming.find(operation.linkTo);
     Parent source;
     int directory = m_scene.objects;
-    if (found != m_incoming.end()) {
+    const auto other = m_plan.find(operation.linkTo);
+    if (found != m_incoming.end() && !other->second.operation.stored.empty()) {
+        // It comes into its slot by a step of its own.
+        REVET_ASSIGN_OR_RETURN(source, openStored(m_scene.store, other->second.operation.stored));
+        directory = source.directory.get();
+    } else if (found != m_incoming.end() && !other->second.operation.from.empty()) {
+        REVET_ASSIGN_OR_RETURN(source, openParent(m_scene.tree, other->second.operation.from));
+        directory = source.directory.get();
+    } else if (found != m_incoming.end()) {
         source.name = slotName(found->second.slot);
     } else {
         REVET_ASSIGN_OR_RETURN(source, openParent(m_scene.tree, operation.linkTo));
@@ -241,7 +285,7 @@ void Maker::bringIn(const std::string& path, const Planned& planned)
     Step step;
     step.isWholeTree = planned.operation.isWholeTree;
     step.isMerge = planned.operation.isMerge;
-    step.kind = isSwap(planned) ? Step::Kind::Swap : Step::Kind::PutIn;
+    step.kind = isSwap(path, planned) ? Step::Kind::Swap : Step::Kind::PutIn;
     step.path = path;
     step.slot = m_incoming[path].slot;
     step.object = m_incoming[path].object;
@@ -271,8 +315,9 @@ Result<void> Maker::setAttributes(const std::string& path, const Planned& planne
     }
     for (const auto& [name, value] : operation.attributes) {
         AttributeChange change{name, std::nullopt, value};
-        if (!isNew) {
-            REVET_ASSIGN_OR_RETURN(const UniqueFd object, openObject(m_scene.tree, path));
+        if (!isNew || !operation.from.empty()) {
+            REVET_ASSIGN_OR_RETURN(const UniqueFd object,
+                                   openObject(m_scene.tree, isNew ? operation.from : path));
             REVET_ASSIGN_OR_RETURN(change.before, attributeOf(object.get(), name));
         }
         step.attributes.push_back(std::move(change));
@@ -284,6 +329,15 @@ Result<void> Maker::setAttributes(const std::string& path, const Planned& planne
 bool Maker::needsAttributes(const std::string& path, const Planned& planned) const
 {
     const Operation& operation = planned.operation;
+    const Entry& wanted = operation.wanted;
+    if (!planned.isDone && (!operation.stored.empty() || !operation.linkTo.empty())) {
+        // It may have been changed before it was kept, or by the name that it has still.
+        const Entry& object = m_incoming.at(path).object;
+        const bool hasMode = wanted.type == EntryType::Link || object.mode == wanted.mode;
+        if (!hasMode || (wanted.changed != 0 && object.changed != wanted.changed)) {
+            return true;
+        }
+    }
     const bool isDirectory = operation.wanted.type == EntryType::Directory;
     if (planned.isDone) {
         // It has the wanted time, but not after what happens in it.
@@ -341,7 +395,7 @@ Result<std::vector<Step>> Maker::run()
     REVET_RETURN_IF_ERROR(takeLocks());
     // A link's target is staged before the link.
     for (auto& [path, planned] : m_plan) {
-        if (!planned.isDone && planned.present.exists() && !isInPlace(planned) && !isSwap(planned)) {
+        if (!planned.isDone && planned.present.exists() && !isInPlace(planned) && !isSwap(path, planned)) {
             planned.slot = m_slots++;
         }
     }
@@ -362,7 +416,7 @@ Result<std::vector<Step>> Maker::run()
         }
     }
     for (auto& [path, planned] : std::views::reverse(m_plan)) {
-        if (!planned.isDone && planned.present.exists() && !isInPlace(planned) && !isSwap(planned)) {
+        if (!planned.isDone && planned.present.exists() && !isInPlace(planned) && !isSwap(path, planned)) {
             takeOut(path, planned);
         }
     }
@@ -372,6 +426,7 @@ Result<std::vector<Step>> Maker::run()
         }
     }
     releaseLocks();
+    keepTimes();
     // Modes come last, and of what is deeper first: one may take away the way to what it holds.
     for (const auto& [path, planned] : std::views::reverse(m_plan)) {
         if (needsAttributes(path, planned)) {

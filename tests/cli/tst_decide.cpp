@@ -197,6 +197,102 @@ private Q_SLOTS:
         QCOMPARE(readFile(project() / "a"), std::string("one\ntwo\n"));
     }
 
+    void takesBackWhatADirectSessionDid()
+    {
+        m_world = std::make_unique<World>();
+        m_world->prepare("mkdir -p src gone/deep; echo one > src/a; echo two > src/b; echo x > gone/deep/x");
+        const TreeSnapshot before = tree();
+        const Finished finished = m_world->runner().runScript(
+            "sandbox", "echo more >> src/a; rm src/b; rm -r gone; mkdir new; echo n > new/file");
+        const std::string id = m_world->runner().lastSession();
+        const std::string end
+            = ": 'revet diff " + id + "' shows that, 'revet undo " + id + "' takes it back;";
+        QVERIFY2(finished.err.find("4 files changed" + end) != std::string::npos, finished.err.c_str());
+        const TreeSnapshot after = tree();
+
+        QCOMPARE(revet({"discard", id}).status, 5);
+        // A file comes with the directories that it was in, and nothing else.
+        QCOMPARE(told(revet({"undo", "gone/deep/x", "--json"})),
+                 std::string("undone gone; undone gone/deep; undone gone/deep/x"));
+        QVERIFY(!fs::exists(project() / "src/b"));
+        QCOMPARE(revet({"undo", id}).status, 0);
+        QCOMPARE(treeDifferences(before, tree()), std::string());
+        QCOMPARE(revet({"undo"}).status, 0);
+        QCOMPARE(treeDifferences(after, tree()), std::string());
+
+        // A person's own work stays, and all with it; what is named apart from it does not wait.
+        writeFile(project() / "src/a", "mine\n");
+        writeFile(project() / "new/mine", "mine\n");
+        const TreeSnapshot mine = tree();
+        const Finished refused = revet({"undo", id});
+        QCOMPARE(refused.status, 6);
+        QVERIFY2(refused.err.find("src/a: it was changed") != std::string::npos
+                     && refused.err.find("new/mine: it is not part of this") != std::string::npos,
+                 refused.err.c_str());
+        QCOMPARE(treeDifferences(mine, tree()), std::string());
+        QCOMPARE(told(revet({"undo", "src/b", "new/file", "--json"})),
+                 std::string("undone new/file; undone src/b"));
+        QCOMPARE(readFile(project() / "src/b"), std::string("two\n"));
+        QCOMPARE(readFile(project() / "new/mine"), std::string("mine\n"));
+
+        const auto rows = m_world->runner().list({"log", id, "--kind", "apply"});
+        QVERIFY(!matching(rows, {{"rule", "undo"}, {"target", (project() / "src/b").string()}}).empty());
+    }
+
+    void letsOldUndoGo()
+    {
+        m_world = std::make_unique<World>();
+        m_world->prepare("head -c 300000 /dev/urandom > a; echo b > b");
+        QCOMPARE(m_world->runner().runScript("sandbox", "rm a; echo new > b").status, 0);
+        const std::string id = m_world->runner().lastSession();
+        QCOMPARE(revet({"undo", "b"}).status, 0); // makes a record
+        const fs::path session = m_world->home().dataHome() / "revet/sessions" / id;
+        const auto age = [&](const std::string& days) {
+            m_world->prepare("touch -d '" + days + " days ago' '" + session.string() + "'/pre-images '"
+                             + session.string() + "'/records; python3 -c 'import sqlite3, sys, time; c = "
+                             + "sqlite3.connect(sys.argv[1]); c.execute(\"UPDATE sessions SET ended = ?\", "
+                             + "(int(time.time() - " + days + " * 86400) * 1000000,)); c.commit()' '"
+                             + (m_world->home().dataHome() / "revet/catalogue.db").string() + "'");
+        };
+        age("29");
+        const Finished kept = revet({"prune"});
+        QVERIFY2(kept.out.starts_with("kept: 1 session, ")
+                     && kept.out.find("; for undo ") != std::string::npos,
+                 (kept.out + kept.err).c_str());
+        age("31");
+        QVERIFY(revet({"prune", "--dry-run"}).out.find("undo is too old") != std::string::npos);
+        const auto gone = m_world->runner().list({"prune"});
+        QCOMPARE(gone.size(), std::size_t{1});
+        QCOMPARE(gone[0].value("reason", ""), std::string("undo_age"));
+        QVERIFY(gone[0].value("bytes", 0) > 300'000);
+        QVERIFY(!fs::exists(session / "pre-images") && !fs::exists(session / "records"));
+        QCOMPARE(revet({"undo", id}).status, 3);
+        QCOMPARE(revet({"diff", id}).status, 3);
+        QVERIFY(!m_world->runner().list({"log", id}).empty());
+        QVERIFY(m_world->runner().list({"prune"}).empty());
+    }
+
+    void saysWhatADirectSessionDidNotKeep()
+    {
+        m_world = std::make_unique<World>();
+        m_world->prepare("mkdir -p node_modules/m; echo old > node_modules/m/x; echo one > a");
+        m_world->makeRepository();
+        QCOMPARE(m_world->runner().runScript("sandbox", "echo new > node_modules/m/x; rm a").status, 0);
+        const Finished stat = revet({"diff", "--stat"});
+        QVERIFY2(stat.out.find("not kept: build output is not copied") != std::string::npos,
+                 stat.out.c_str());
+        const auto rows = matching(m_world->runner().list({"diff"}), {{"path", "node_modules/m/x"}});
+        QCOMPARE(rows.at(0).value("unread", ""), std::string("not kept: build output is not copied"));
+        const Finished undone = revet({"undo"});
+        QCOMPARE(undone.status, 1);
+        QVERIFY2(undone.err.find("node_modules/m/x: build output is not copied") != std::string::npos,
+                 undone.err.c_str());
+        QCOMPARE(readFile(project() / "a"), std::string("one\n"));
+        QCOMPARE(readFile(project() / "node_modules/m/x"), std::string("new\n"));
+        QCOMPARE(revet({"undo"}).status, 0); // and that again
+        QVERIFY(!fs::exists(project() / "a"));
+    }
+
     void refusesADirectoryInAnothersPlace()
     {
         fs::rename(project(), project().string() + "-old");

@@ -103,6 +103,31 @@ private Q_SLOTS:
         QCOMPARE(program.status(), std::optional<int>(7));
     }
 
+    void listsWhatItLeaves_data() { addTierRows(); }
+    void listsWhatItLeaves()
+    {
+        const TerminalWorld world;
+        PtyProgram program(
+            world.home(),
+            inBox(
+                fetched("tier"),
+                {"/bin/bash", "-c",
+                 "for i in {1..40}; do echo > a-file-with-quite-a-name-$i; done; touch $'0\\e[31mred'; "
+                 "git init -q sub; echo '{\"scripts\": {\"test\": \"x\"}}' > package.json; mkdir ~/.config; "
+                 "echo > ~/.config/mine; echo > /tmp/scratch; rm /tmp/scratch; echo > /tmp/left"}));
+        QCOMPARE(program.status(), std::optional<int>(0));
+        const std::string& shown = program.output();
+        const bool isDirect = fetched("tier") == "sandbox";
+        for (const std::string& line :
+             {std::string("changed: 0\\x1B[31mred, a-file-with-quite-a-name-1 and 40 more"),
+              std::string(isDirect ? "the host runs later" : "held back") + ": package.json (scripts.test)",
+              std::string("new repositories: sub/.git"),
+              "kept in the private home: " + (world.home().home() / ".config/mine").string(),
+              std::string("gone with the box: /tmp/left")}) {
+            QVERIFY2(shown.find(line + "\r\n") != std::string::npos, (line + '\n' + shown).c_str());
+        }
+    }
+
     void endsTheCommandByTheInterruptKey_data() { addTierRows(); }
     void endsTheCommandByTheInterruptKey()
     {

@@ -5,6 +5,7 @@
 #include "tests/integration/processes.h"
 #include "tests/integration/world.h"
 #include "tests/support/kernel_gate.h"
+#include "tests/support/tree_snapshot.h"
 
 #include <QTest>
 
@@ -60,6 +61,10 @@ constexpr std::array kAccidents{
         "ln a/one l; echo new > l; rm a/one; echo newer > l; echo x >> hard1; rm hard2; ln -f a/two hard1"},
     Accident{"symbolic links",
              "rm a/link; ln -s nowhere a/link; ln -sf elsewhere b/dangling; echo x > a/link"},
+    Accident{
+        "link farms",
+        "for i in $(seq 100); do ln a/one h$i; ln -s ../a/one b/s$i; done; rm a/one; for i in $(seq 60); do "
+        "echo x >> h$i; rm b/s$i; done; mv h61 a/one; ln -f a/two h62; rm b/dangling; mv b/s99 b/dangling"},
     Accident{"directories", "rm -r a/deep; mkdir a/deep; rmdir b/empty; chmod 700 b; mv b/three a/deep/"},
     Accident{"modes, times, attributes",
              "chmod 600 a/one; touch a/two; touch -d 2001-01-01 a; "
@@ -76,6 +81,64 @@ constexpr std::array kAccidents{
         "git mv a/one a/uno; git commit -qam m; git branch -q x; git gc -q --prune=now; git stash -q 2>&1; "
         "git config user.name Other; git checkout -q x; git rebase -q HEAD~1 2>&1"},
 };
+
+/// Does anything that a program can do to files, so many times; what fails is nothing.
+constexpr const char* kChance = R"(
+import ctypes, mmap, os, random, sys
+random.seed(int(sys.argv[1]))
+libc = ctypes.CDLL(None)
+def any():
+    return "/".join(random.choice("abcdefgh") for _ in range(random.randint(1, 3)))
+def write(path, flags):
+    fd = os.open(path, os.O_CREAT | os.O_WRONLY | flags, 0o644)
+    os.write(fd, bytes(random.randint(65, 90) for _ in range(random.randint(0, 60))))
+    os.close(fd)
+def mapped(path):
+    with open(path, "r+b") as file:
+        mmap.mmap(file.fileno(), 0)[0:1] = b"m"
+def saved(path):
+    write(path + ".new", 0)
+    os.replace(path + ".new", path)
+deeds = [
+    lambda: write(any(), os.O_TRUNC), lambda: write(any(), 0), lambda: write(any(), os.O_APPEND),
+    lambda: os.makedirs(any()), lambda: os.makedirs(any()), lambda: os.unlink(any()), lambda: os.rmdir(any()),
+    lambda: os.rename(any(), any()), lambda: os.rename(any(), any()), lambda: os.link(any(), any()),
+    lambda: os.symlink(any(), any()), lambda: os.truncate(any(), random.randint(0, 9000)),
+    lambda: os.utime(any(), (1, random.randint(1, 10**9))), lambda: mapped(any()), lambda: saved(any()),
+    lambda: os.setxattr(any(), "user.note", b"n%d" % random.randint(0, 9)),
+    lambda: libc.renameat2(-100, any().encode(), -100, any().encode(), 2),
+    lambda: os.chmod(any(), 0o700 | random.randint(0, 0o77))]
+done = 0
+for _ in range(int(sys.argv[2])):
+    try:
+        random.choice(deeds)()
+        done += 1
+    except OSError as error:
+        if error.errno in (28, 5):
+            raise
+    except ValueError:
+        pass
+assert done > 300, done
+)";
+
+/// The project is on a small disk of its own, which the box fills before it goes on.
+constexpr const char* kFullDisk = R"(
+set -e
+tell() { (cd mnt/p && find . -printf '%p %y %m %T@ %s %l\n' | sort && find . -type f -exec cksum {} + | sort); }
+mkdir mnt; mount -t tmpfs -o size=4m tmpfs mnt || { echo cannot mount >&2; exit 1; }
+mkdir -p mnt/p/src; for i in $(seq 40); do seq $i 300 > mnt/p/src/$i; done
+tell > before
+cd mnt/p
+"$1" run --tier sandbox -- sh -c 'echo x >> src/1; cat /dev/zero > filler; echo x >> src/2; > src/3; rm src/4
+  sed -i s/1/2/ src/*; mv src/5 src/6; rm -r src; mkdir src; echo y > src/7; true' 2> ../../err
+cd ../..; tell > between; grep -q 'command ended' err; test -s mnt/p/filler; ! cmp -s before between
+! (cd mnt/p && "$1" undo) || { echo undone without any room; exit 1; }
+tell | diff between - || { echo half undone; exit 1; }
+rm mnt/p/filler
+(cd mnt/p && "$1" undo)
+# A person has used the top directory since: its time is theirs.
+tell | grep -v '^\. d' > after; grep -v '^\. d' before | diff - after
+)";
 
 void fill(const World& world)
 {
@@ -111,6 +174,14 @@ std::string text(const Finished& finished)
     return finished.out + finished.err;
 }
 
+/// Why a command did not do what it should; empty when it did.
+std::string wrongWith(const Finished& finished, const std::string& said)
+{
+    return finished.status == 0 && finished.out.find(said) != std::string::npos
+        ? std::string()
+        : "not '" + said + "': " + text(finished);
+}
+
 } // namespace
 
 /// Whatever a sandbox box does to its project, the state before can be put together again.
@@ -142,6 +213,14 @@ private Q_SLOTS:
         QVERIFY(changes->images().isSealed);
         QVERIFY2(changes->changes(), text(finished).c_str());
         REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
+
+        const TreeSnapshot after = snapshotOf(world.project());
+        REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo"}), "took back"));
+        REVET_VERIFY_NONE(difference(before, treeAt(world.project())));
+        REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo"}), "did again"));
+        REVET_VERIFY_NONE(treeDifferences(after, snapshotOf(world.project())));
+        REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo"}), "took back"));
+        REVET_VERIFY_NONE(difference(before, treeAt(world.project())));
     }
 
     void survivesTheDeathOfItsSession()
@@ -167,6 +246,62 @@ private Q_SLOTS:
         const auto changes = changesOf(world, killed);
         QVERIFY(changes->images().isSealed);
         REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
+        REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo", killed}), "took back"));
+        REVET_VERIFY_NONE(difference(before, treeAt(world.project())));
+    }
+
+    /// Undone at once, while nobody has ended the records of the killed session yet.
+    void undoesWhatAKilledSessionDid()
+    {
+        const World world;
+        fill(world);
+        const Tree before = treeAt(world.project());
+        std::thread killer([&] {
+            if (comesTrue(30'000, [&] { return fs::exists(world.project() / "mark"); })) {
+                ::kill(sessionProcess(world.home().runtimeDirectory()), SIGKILL);
+            }
+        });
+        static_cast<void>(world.runner().runScript(
+            "sandbox", "rm -r a; touch mark; while :; do mv b c; echo x >> c/three; mv c b; done"));
+        killer.join();
+        REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo"}), "took back"));
+        REVET_VERIFY_NONE(difference(before, treeAt(world.project())));
+    }
+
+    void undoesChance_data()
+    {
+        QTest::addColumn<unsigned>("seed");
+        for (unsigned seed = 1; seed <= 4; ++seed) {
+            QTest::addRow("seed %u", seed) << seed;
+        }
+    }
+    void undoesChance()
+    {
+        QFETCH(unsigned, seed);
+        const World world;
+        fill(world);
+        const Tree before = treeAt(world.project());
+        const Finished finished = world.runner().run(
+            "sandbox", {"/usr/bin/python3", "-c", kChance, std::to_string(seed), "1500"});
+        QVERIFY2(finished.status == 0, text(finished).c_str());
+        const TreeSnapshot after = snapshotOf(world.project());
+        REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo"}), "took back"));
+        REVET_VERIFY_NONE(difference(before, treeAt(world.project())));
+        REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo"}), "did again"));
+        REVET_VERIFY_NONE(treeDifferences(after, snapshotOf(world.project())));
+    }
+
+    void undoesOnAFullDisk()
+    {
+        const World world;
+        const Finished finished = world.runner().bare({"/usr/bin/unshare", "--user", "--map-current-user",
+                                                       "--mount", "--keep-caps", "/bin/bash", "-c", kFullDisk,
+                                                       "bash", SessionRunner::program("revet")},
+                                                      {.directory = world.home().home()});
+        if (finished.err.find("cannot mount") != std::string::npos) {
+            QSKIP("no file system can be mounted here");
+        }
+        QVERIFY2(finished.status == 0, text(finished).c_str());
     }
 
     void brakesABurst()
@@ -183,6 +318,23 @@ private Q_SLOTS:
         const auto denied = matching(world.runner().lastEvents(), {{"verdict", "denied"}});
         QVERIFY(!denied.empty());
         QCOMPARE(denied.front().value("rule", ""), std::string("brake: 200 files gone within 10 s"));
+    }
+
+    void doesAsTheSettingsSay()
+    {
+        const World world;
+        world.prepare(
+            "mkdir src; for i in $(seq 9); do echo $i > src/$i; done; head -c 2000000 /dev/zero > big");
+        QCOMPARE(world.runner().revet({"project", "set", "undo.brake=5", "undo.largest=1M"}).status, 0);
+        const Finished finished = world.runner().runScript("sandbox", "rm -rf src; echo x >> big");
+        QCOMPARE(std::distance(fs::directory_iterator(world.project() / "src"), {}), 4);
+        QVERIFY2(finished.err.find("1 change cannot be undone") != std::string::npos, finished.err.c_str());
+        const Finished undone = world.runner().revet({"undo"});
+        QCOMPARE(undone.status, 1);
+        QVERIFY2(undone.err.find("big: larger than 1 MiB") != std::string::npos, undone.err.c_str());
+        QCOMPARE(std::distance(fs::directory_iterator(world.project() / "src"), {}), 9);
+        QCOMPARE(world.runner().revet({"project", "set", "undo.brake=0"}).status, 0);
+        QCOMPARE(world.runner().runScript("sandbox", "rm -rf src && test ! -e src").status, 0);
     }
 
     void doesNotBrakeWork_data()

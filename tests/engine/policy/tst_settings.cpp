@@ -27,7 +27,12 @@ constexpr const char* kFull = "tier = \"container\"\n"
                               "memory = \"4G\"\n"
                               "processes = 512\n"
                               "disk = \"1536M\"\n"
-                              "time = \"90m\"\n";
+                              "time = \"90m\"\n"
+                              "\n"
+                              "[undo]\n"
+                              "budget = \"3G\"\n"
+                              "largest = \"64M\"\n"
+                              "brake = 0\n";
 
 } // namespace
 
@@ -66,6 +71,9 @@ void SettingsTest::readsEveryKey()
     QCOMPARE(settings->limits.processes, std::optional<std::uint64_t>(512));
     QCOMPARE(settings->limits.diskBytes, std::optional<std::uint64_t>(1536ULL << 20U));
     QCOMPARE(settings->limits.time, std::optional<std::chrono::seconds>(90min));
+    QCOMPARE(settings->undo.budgetBytes, std::optional<std::uint64_t>(3ULL << 30U));
+    QCOMPARE(settings->undo.largestBytes, std::optional<std::uint64_t>(64ULL << 20U));
+    QCOMPARE(settings->undo.brake, std::optional<std::uint64_t>(0));
     QCOMPARE(*parseSettings("", "config.toml"), Settings{});
 }
 
@@ -107,6 +115,9 @@ void SettingsTest::refusesMistakes_data()
     row("no processes", "[limits]\nprocesses=0\n", "p.toml:2");
     row("negative processes", "[limits]\nprocesses=-1\n", "p.toml:2");
     row("limits that are a text", "limits='none'\n", "p.toml:1");
+    row("unknown part of undo", "[undo]\ndays='3'\n", "p.toml:2");
+    row("undo that is a text", "undo='none'\n", "p.toml:1");
+    row("negative brake", "[undo]\nbrake=-1\n", "p.toml:2");
     row("not TOML", "tier=\n", "p.toml:1");
 }
 
@@ -134,6 +145,7 @@ void SettingsTest::appliesAssignments_data()
     row("env=Z", "tier='sandbox'\nenv='Z'\n");
     row("env=", "tier='sandbox'\n");
     row("limits.memory=2G", "tier='sandbox'\nenv=['A','B']\n[limits]\nmemory='2G'\n");
+    row("undo.brake=5", "tier='sandbox'\nenv=['A','B']\n[undo]\nbrake=5\n");
     row("on_ask=deny", "tier='sandbox'\nenv=['A','B']\non_ask='deny'\n");
     row("bind_ro+=/opt", "tier='sandbox'\nenv=['A','B']\nbind_ro='/opt'\n");
 }
@@ -213,6 +225,12 @@ void SettingsTest::takesOnlyWhatTightens_data()
     row("less memory", "[limits]\nmemory='4G'\n", "[limits]\nmemory='1G'\n", true);
     row("more memory", "[limits]\nmemory='1G'\n", "[limits]\nmemory='4G'\n", false);
     row("a limit where there is none", "", "[limits]\ntime='1h'\n", true);
+    row("a brake that takes hold earlier", "", "[undo]\nbrake=50\n", true);
+    row("a brake where there is none", "[undo]\nbrake=0\n", "[undo]\nbrake=500\n", true);
+    row("a brake that takes hold later", "", "[undo]\nbrake=500\n", false);
+    row("no brake", "", "[undo]\nbrake=0\n", false);
+    row("more undo", "", "[undo]\nbudget='9G'\n", false);
+    row("less undo", "", "[undo]\nlargest='1M'\n", false);
     row("host", "", "allow_hosts='example.org'\n", false);
     row("bind", "", "bind_rw='/etc'\n", false);
     row("read-only bind", "", "bind_ro='~/.ssh'\n", false);

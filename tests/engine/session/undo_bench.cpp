@@ -3,6 +3,10 @@
 
 #include "tests/engine/session/undo_bench.h"
 
+#include "engine/workspace/direct_past.h"
+#include "engine/workspace/history.h"
+#include "engine/workspace/transaction.h"
+
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +16,45 @@
 namespace revet::test {
 
 namespace fs = std::filesystem;
+
+std::string UndoBench::takeBack() const
+{
+    const auto session = changes();
+    // Beside the project, on its mount.
+    fs::permissions(broker.outside(), fs::perms::owner_all);
+    const auto store = workspace::RecordStore::open(broker.outside() / "records");
+    const auto records = store ? store->records() : fail(store.error());
+    auto own = workspace::pastsOf(*session);
+    if (!records || !own) {
+        return toString(records ? own.error() : records.error());
+    }
+    const int tree = session->root().get();
+    const workspace::History history(std::move(*own), *records);
+    for (std::size_t skipped = 0;; ++skipped) {
+        auto step = history.takeBack(tree, {}, skipped);
+        if (!step || !step->lost.empty()) {
+            return step ? "lost " + step->lost.front().path : toString(step.error());
+        }
+        workspace::Record record;
+        record.purpose = workspace::Purpose::Undo;
+        record.undoes = step->undoes;
+        workspace::Transaction transaction(tree, *store, record);
+        for (auto& operation : step->operations) {
+            transaction.add(std::move(operation));
+        }
+        const auto done = transaction.commit();
+        if (done && !done->empty()) {
+            return {};
+        }
+        std::string text = done ? std::string() : toString(done.error());
+        for (const workspace::Conflict& conflict : transaction.conflicts()) {
+            text += '\n' + conflict.path + ": " + conflict.why;
+        }
+        if (!text.empty()) {
+            return text;
+        }
+    }
+}
 
 void fill(const fs::path& project)
 {

@@ -87,6 +87,8 @@ public:
         }
         return text;
     }
+    /// Undoes what was done, or that; empty, or why not.
+    [[nodiscard]] std::string takeBack() const;
     [[nodiscard]] std::filesystem::path project() const { return broker.project(); }
 
     BrokerBench broker;
