@@ -4,6 +4,7 @@
 #include "engine/journal/batch_store.h"
 
 #include "engine/journal/empty_journal.h"
+#include "engine/journal/schema.h"
 #include "engine/journal/session_rows.h"
 
 #include <algorithm>
