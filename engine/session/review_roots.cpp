@@ -101,12 +101,13 @@ std::vector<std::string> pathsOf(const std::vector<ReviewRoot>& roots)
 Result<policy::RunLaterTable> reviewTable(const Places& places, const std::vector<std::string>& roots)
 {
     REVET_ASSIGN_OR_RETURN(Installation installation, Installation::find());
-    REVET_ASSIGN_OR_RETURN(const auto table, ShippedData(std::move(installation), places).runLater());
+    REVET_ASSIGN_OR_RETURN(auto table, ShippedData(std::move(installation), places).runLater());
     const fs::path config = places.config.parent_path();
     const char* const home = std::getenv("HOME"); // NOLINT(concurrency-mt-unsafe): nothing changes it
     const fs::path own = home == nullptr ? config.parent_path() : fs::path(home);
-    return table.with(hostPins(GitState::of(roots), table, roots, own.string(),
-                               {own / ".gitconfig", config / "git/config"}));
+    const auto pins = hostPins(GitState::of(roots), table, roots, own.string(),
+                               {own / ".gitconfig", config / "git/config"});
+    return std::move(table).with(pins);
 }
 
 } // namespace revet::session
