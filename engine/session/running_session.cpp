@@ -9,7 +9,6 @@
 #include "engine/session/exec_failure.h"
 #include "engine/session/host_pins.h"
 #include "engine/tiers/plan_builder.h"
-#include "engine/workspace/direct_changes.h"
 #include "engine/workspace/layer_changes.h"
 
 #include <algorithm>
@@ -38,7 +37,6 @@ constexpr std::chrono::seconds kHangPatience{5};
 // The person waits for the last lines. Larger copies are judged by their times: some 20 ms from the page
 // cache.
 constexpr std::uint64_t kComparedBytes = std::uint64_t{64} << 20U;
-constexpr std::size_t kMostRecords = 50'000;
 
 Fact sessionFact(std::string target, std::string rule = {}, std::int64_t detail = 0)
 {
@@ -383,70 +381,6 @@ void RunningSession::drainTerminal()
     }
 }
 
-void RunningSession::tellOfRepositories()
-{
-    if (!m_repositories) {
-        return; // no box was ever there
-    }
-    const GitState now = GitState::of(directRoots(m_preparation.spec));
-    for (Fact& change : now.changesSince(*m_repositories)) {
-        m_recorder->note(std::move(change));
-    }
-    m_warning = now.warningSince(*m_repositories);
-}
-
-Result<LeftChanges> RunningSession::findLeft(const Places& places)
-{
-    if (m_isHanging) {
-        return fail(ErrorCode::TimedOut, "look at the changes");
-    }
-    if (!m_undo) {
-        return findLeftChanges(m_layers, m_runLater, "held back");
-    }
-    std::vector<std::unique_ptr<workspace::ChangeSource>> sources;
-    for (std::size_t root = 0; root <= m_preparation.spec.sideRoots.size(); ++root) {
-        REVET_ASSIGN_OR_RETURN(auto changes,
-                               workspace::DirectChanges::open(workspace::preImagesDirectory(
-                                   places.sessionDirectory(m_preparation.info.id), root)));
-        if (changes->images().records.size() > kMostRecords) {
-            return fail(ErrorCode::LimitExceeded, "look at the changes");
-        }
-        sources.push_back(std::move(changes));
-    }
-    return findLeftChanges(sources, m_runLater, "the host runs later");
-}
-
-bool RunningSession::leavesChanges(const Places& places)
-{
-    const bool isLayered = m_preparation.info.tier == Tier::Container;
-    Result<LeftChanges> left = findLeft(places);
-    if (left) {
-        m_left = *std::move(left);
-        return isLayered && !m_left.isNothing;
-    }
-    log(LogLevel::Warning, "session", "count the changes: " + toString(left.error()));
-    m_left.text = isLayered ? "changes wait in the session's layer" : "very much changed";
-    return isLayered;
-}
-
-/// For the person and the journal: what is where, now that it is over.
-void RunningSession::tellOfPlaces()
-{
-    if (!m_privateWrites) {
-        return;
-    }
-    const auto add = [this](const std::string& label, const std::vector<std::string>& names) {
-        if (!names.empty()) {
-            m_left.lines.push_back(listLine(label, names));
-        }
-    };
-    add("kept in the private home", m_privateWrites->kept());
-    add("gone with the box", m_privateWrites->lost());
-    for (const std::string& line : m_left.lines) {
-        m_recorder->note(sessionFact(line));
-    }
-}
-
 void RunningSession::finish(const SessionEnd& end, const Places& places)
 {
     m_box.endProcesses();
@@ -517,37 +451,6 @@ SessionInfo RunningSession::liveInfo() const
         info.reached = m_journal->farthestReach();
     }
     return info;
-}
-
-std::string RunningSession::summary() const
-{
-    const SessionInfo& info = m_preparation.info;
-    std::string text = "revet " + info.id.text() + ": " + info.endReason + "; " + std::to_string(info.events)
-        + (info.events == 1 ? " event" : " events");
-    // What met a wall is what people look for, and easily overlook in a long log.
-    for (const Verdict verdict : {Verdict::Denied, Verdict::Withheld}) {
-        if (const std::uint64_t count = m_journal ? m_journal->eventCount(verdict) : 0; count > 0) {
-            text += ", " + std::to_string(count) + ' ' + std::string(toString(verdict));
-        }
-    }
-    text += ", reached: " + std::string(toString(info.reached));
-    if (m_undo) {
-        text += m_undo->describeEnd();
-    }
-    const std::string& id = info.id.text();
-    if (!m_left.text.empty()) {
-        text += "; " + m_left.text;
-    }
-    if (info.state == SessionState::Review) {
-        text += ": 'revet diff " + id + "'";
-    } else if (m_undo && !m_left.isNothing && !m_left.text.empty()) {
-        text += ": 'revet diff " + id + "' shows that, 'revet undo " + id + "' takes it back";
-    }
-    text += "; 'revet log " + info.id.text() + "' shows the events";
-    if (!m_preparation.waiting.empty()) {
-        text += "; " + m_preparation.waiting;
-    }
-    return m_warning.empty() ? text : text + "; " + m_warning;
 }
 
 } // namespace revet::session

@@ -249,8 +249,9 @@ private Q_SLOTS:
         const fs::path session = m_world->home().dataHome() / "revet/sessions" / id;
         const auto age = [&](const std::string& days) {
             m_world->prepare("touch -d '" + days + " days ago' '" + session.string() + "'/pre-images '"
-                             + session.string() + "'/records; python3 -c 'import sqlite3, sys, time; c = "
-                             + "sqlite3.connect(sys.argv[1]); c.execute(\"UPDATE sessions SET ended = ?\", "
+                             + session.string() + "'/records '" + session.string()
+                             + "'/discarded; python3 -c 'import sqlite3, sys, time; c = "
+                             + "sqlite3.connect(sys.argv[1]); c.execute(\"UPDATE session SET ended = ?\", "
                              + "(int(time.time() - " + days + " * 86400) * 1000000,)); c.commit()' '"
                              + (m_world->home().dataHome() / "revet/catalogue.db").string() + "'");
         };
