@@ -110,6 +110,9 @@ Judgement MetadataBroker::judge(const Call& call, const Found& found) const
     if (isAttribute && isForbiddenAttribute(call.text)) {
         return Refusal{"attribute " + call.text, EPERM};
     }
+    if (auto refusal = m_context.guard.keptByUndo(found.path)) {
+        return refusal;
+    }
     const bool isHarmless
         = call.operation == Operation::CheckAccess || call.operation == Operation::ChangeTimes;
     if (found.status.st_nlink == 0 || isHarmless || S_ISDIR(found.status.st_mode)) {
