@@ -45,6 +45,9 @@ public:
     /// can. LimitExceeded where that is against the limits, whose context says which.
     [[nodiscard]] Result<void> copy(const Spot& spot, const struct stat& status, std::uint64_t object);
     void drop(std::uint64_t object) const;
+    /// Whether somebody may write to what is there without opening it anew. Where this cannot be known,
+    /// nobody does.
+    [[nodiscard]] static bool isOpenForWriting(const Spot& spot);
     [[nodiscard]] std::uint64_t copiedBytes() const { return m_copied; }
 
 private:

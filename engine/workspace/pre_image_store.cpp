@@ -256,6 +256,11 @@ Result<Kept> PreImageStore::writing(const Spot& spot, const struct stat& status)
     return Kept{false, 0, true, record.note};
 }
 
+bool PreImageStore::canKeepItself(const Spot& spot, const struct stat& status) const
+{
+    return m_setup.canTake && !(S_ISREG(status.st_mode) && ObjectStore::isOpenForWriting(spot));
+}
+
 Result<Kept> PreImageStore::take(PreImageRecord record, const Spot& spot, const struct stat& status)
 {
     record.content = Content::Kept;
@@ -300,7 +305,7 @@ Result<Kept> PreImageStore::removing(const Spot& spot, const struct stat& status
     const bool hasContent = known != nullptr && known->content != Content::None;
     REVET_ASSIGN_OR_RETURN(PreImageRecord record, describe(Kind::Removed, spot, status));
     toFirstState(record, known);
-    if (m_setup.canTake && !hasContent) {
+    if (!hasContent && canKeepItself(spot, status)) {
         REVET_ASSIGN_OR_RETURN(Kept kept, take(record, spot, status));
         if (kept.failure != EXDEV) { // that is another mount within the tree
             return kept;
@@ -354,7 +359,7 @@ Result<Kept> PreImageStore::keepReplaced(const Spot& spot, const struct stat& st
     REVET_ASSIGN_OR_RETURN(PreImageRecord record, describe(Kind::Removed, spot, status));
     toFirstState(record, known);
     const bool hasContent = known != nullptr && known->content != Content::None;
-    if (!S_ISDIR(status.st_mode) && !hasContent && m_setup.canTake) {
+    if (!S_ISDIR(status.st_mode) && !hasContent && canKeepItself(spot, status)) {
         record.object = m_objects.reserve();
         // Refused for files of others (fs.protected_hardlinks), on another mount, or at the most links.
         if (m_objects.link(spot, record.object)) {

@@ -88,6 +88,8 @@ private:
     /// Records that what is at `spot` is replaced, and links or copies it.
     [[nodiscard]] Result<Kept> keepReplaced(const Spot& spot, const struct stat& status);
     [[nodiscard]] Result<Kept> take(PreImageRecord record, const Spot& spot, const struct stat& status);
+    /// Whether the file itself can be kept in the place of a copy.
+    [[nodiscard]] bool canKeepItself(const Spot& spot, const struct stat& status) const;
     [[nodiscard]] bool isSettled(const std::string& path) const { return m_settled.contains(path); }
     void settle(const std::string& path);
 

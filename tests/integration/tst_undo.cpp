@@ -169,6 +169,72 @@ private Q_SLOTS:
         REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
     }
 
+    /// What a descriptor leads to is not what has its name now, and what is kept is nobody's to change.
+    void changesNothingThroughWhatIsKept()
+    {
+        const World world;
+        world.prepare("echo aaa > a; echo bbb > b");
+        const Tree before = treeAt(world.project());
+        const Finished finished = world.runner().run("sandbox", {"python3", "-c", R"(
+import os
+def attempt(what, deed):
+    try: print(what, deed())
+    except OSError as error: print(what, error.errno)
+open('new', 'w').write('new')
+files = [os.open(name, os.O_RDONLY) for name in 'ab']
+os.unlink('a')
+os.rename('new', 'b')
+for file in files:
+    link = '/proc/self/fd/%d' % file
+    attempt('chmod', lambda: os.fchmod(file, 0o600))
+    attempt('times', lambda: os.utime(file, (0, 0)))
+    attempt('attribute', lambda: os.setxattr(file, 'user.q', b'1'))
+    attempt('truncate', lambda: os.truncate(link, 1))
+    attempt('write', lambda: os.open(link, os.O_RDWR))
+    attempt('empty', lambda: os.open(link, os.O_WRONLY | os.O_TRUNC))
+    attempt('link', lambda: os.link(link, 'linked', follow_symlinks=True))
+    print(os.pread(file, 9, 0))
+print(open('b').read(), os.stat('b').st_mtime > 1)
+)"});
+        QVERIFY2(finished.status == 0, text(finished).c_str());
+        std::size_t refused = 0;
+        for (std::size_t at = 0; (at = finished.out.find(" 1\n", at)) != std::string::npos; ++at) {
+            ++refused;
+        }
+        QVERIFY2(refused == 14, text(finished).c_str());
+        QVERIFY2(finished.out.find("aaa") != std::string::npos && finished.out.ends_with("new True\n"),
+                 text(finished).c_str());
+        const auto changes = changesOf(world, world.runner().lastSession());
+        REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
+        for (const auto& row : world.runner().lastEvents()) {
+            QVERIFY2(row.value("target", "") != "/", row.dump().c_str());
+        }
+        QVERIFY(!matching(world.runner().lastEvents(),
+                          {{"verdict", "denied"}, {"rule", "undo: it was removed or replaced, and is kept"}})
+                     .empty());
+    }
+
+    /// Another program that has a file open for writing does not change what is kept of it.
+    void keepsWhatOthersStillWriteTo()
+    {
+        const World world;
+        world.prepare("echo aaa > a; echo bbb > b; echo ccc > c");
+        const Tree before = treeAt(world.project());
+        const auto open = [&](const char* name) {
+            return UniqueFd(::open((world.project() / name).c_str(), O_RDWR | O_CLOEXEC));
+        };
+        const UniqueFd removed = open("a");
+        const UniqueFd replaced = open("b");
+        QCOMPARE(world.runner().runScript("sandbox", "rm a c; echo new > n; mv n b").status, 0);
+        QVERIFY(::pwrite(removed.get(), "XX", 2, 0) == 2 && ::pwrite(replaced.get(), "XX", 2, 0) == 2);
+        const auto changes = changesOf(world, world.runner().lastSession());
+        REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
+        // What nobody writes to is not copied.
+        const auto saved = changes->before().saved();
+        QVERIFY(saved.at("c").content == workspace::PreImageRecord::Content::Kept);
+        QVERIFY(saved.at("a").content == workspace::PreImageRecord::Content::Copied);
+    }
+
     void brakesABurst()
     {
         const World world;
