@@ -33,7 +33,8 @@ namespace {
 
 Refusal refusalOf(const Error& error)
 {
-    const bool isFull = error.errnoValue == ENOSPC || error.errnoValue == EDQUOT;
+    const bool isFull
+        = error.errnoValue == ENOSPC || error.errnoValue == EDQUOT || error.code == ErrorCode::LimitExceeded;
     return {"undo: " + toString(error), isFull ? ENOSPC : EPERM};
 }
 

@@ -11,12 +11,13 @@
 
 namespace revet::workspace {
 
-/// Bounds of what is *copied*. What can be kept by its name (removed, replaced) is always kept: it takes no
-/// space that was free before.
+/// Bounds of what is *copied*, and of the list of changes. What can be kept by its name (removed, replaced)
+/// is always kept: it takes no space that was free before.
 struct PreImageLimits
 {
     std::uint64_t budget = std::uint64_t{2} << 30U; ///< bytes of all copies
     std::uint64_t largestCopy = std::uint64_t{256} << 20U; ///< bytes of one, where blocks cannot be shared
+    std::uint64_t manifest = std::uint64_t{256} << 20U; ///< bytes of the list
 };
 
 /// A name in an open directory of the tree. `directory` must be of the mount that the store was placed on:
