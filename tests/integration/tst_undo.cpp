@@ -264,6 +264,10 @@ print(open('b').read(), os.stat('b').st_mtime > 1)
         QTest::newRow("gc") << QStringLiteral("git gc -q --prune=now");
         QTest::newRow("build output") << QStringLiteral("rm -rf node_modules && test ! -e node_modules");
         QTest::newRow("clean of build output") << QStringLiteral("git clean -qfdX && test ! -e node_modules");
+        QTest::newRow("make clean") << QStringLiteral("rm *.o && test ! -e 1.o");
+        QTest::newRow("some of the top") << QStringLiteral("rm top* && test ! -e top1");
+        QTest::newRow("stash of untracked files")
+            << QStringLiteral("git stash -qu && test ! -e top1 && git stash pop -q && test -e top30");
         QTest::newRow("formatter") << QStringLiteral("sed -i s/^/x/ src/*");
         QTest::newRow("rename") << QStringLiteral("mv src lib && mkdir src && mv lib/* src/ && rmdir lib");
         QTest::newRow("one directory") << QStringLiteral("rm -r docs && test ! -e docs");
@@ -274,9 +278,14 @@ print(open('b').read(), os.stat('b').st_mtime > 1)
         world.prepare(
             "mkdir -p node_modules/m docs; for i in $(seq 300); do echo $i > node_modules/m/$i; done; "
             "for i in $(seq 100); do echo $i > docs/$i; done; "
-            "echo node_modules > .gitignore; git init -q -b master; git config user.name a; git config "
+            "for i in $(seq 300); do echo $i > $i.o; done; for i in $(seq 30); do echo $i > top$i; echo $i > "
+            "kept$i; "
+            "done; "
+            "echo node_modules > .gitignore; echo '*.o' >> .gitignore; git init -q -b master; git config "
+            "user.name a; git config "
             "user.email a@b; "
-            "git add .gitignore docs; git commit -qm 1; mkdir src; for i in $(seq 300); do echo $i > src/$i; "
+            "git add .gitignore docs kept*; git commit -qm 1; mkdir src; for i in $(seq 300); do echo $i > "
+            "src/$i; "
             "done; "
             "git add src; git commit -qm 2");
         const Finished finished = world.runner().runScript("sandbox", fetched("script"));
