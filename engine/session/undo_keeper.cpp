@@ -374,7 +374,8 @@ std::string UndoKeeper::describeEnd() const
         text += ", the brake refused " + std::to_string(m_brake.refused()) + " removals (" + m_braked + ')';
     }
     if (m_uncovered > 0) {
-        text += ", " + std::to_string(m_uncovered) + " changes cannot be undone";
+        text += ", " + std::to_string(m_uncovered)
+            + (m_uncovered == 1 ? " change cannot be undone" : " changes cannot be undone");
     }
     return text;
 }
