@@ -98,7 +98,8 @@ std::string EventPrinter::toText(const Event& event, const ProcessRecord* proces
         tail += "  x" + std::to_string(event.count);
     }
     if (!event.rule.empty()) {
-        tail += "  (" + elideMiddle(displayEscape(event.rule), 40) + ')';
+        const std::string rule = displayEscape(event.rule); // a pipe gets all of it
+        tail += "  (" + (m_columns == 0 ? rule : elideMiddle(rule, 40)) + ')';
     }
     if (process != nullptr) {
         tail += "  [" + elideMiddle(displayEscape(lastPart(process->exe)), 20) + ' '

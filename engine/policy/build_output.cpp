@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::string_view kTableName = "build-output.toml";
 
-Result<std::vector<NamePattern>> readNames(const TomlReader& reader)
+Result<std::vector<NamePattern>> readNames(const TomlReader& reader, std::string_view key = "names")
 {
-    REVET_ASSIGN_OR_RETURN(const auto texts, reader.texts("names"));
+    REVET_ASSIGN_OR_RETURN(const auto texts, reader.texts(key));
     std::vector<NamePattern> names;
     for (const std::string& text : texts) {
         auto pattern = NamePattern::compile(text);
         if (!pattern || text.find('/') != std::string::npos) {
-            return reader.failAt("names", text + ": not a pattern for a name");
+            return reader.failAt(key, text + ": not a pattern for a name");
         }
         names.push_back(std::move(*pattern));
     }
@@ -39,9 +39,10 @@ Result<BuildOutputTable> BuildOutputTable::parse(std::string_view toml)
 {
     REVET_ASSIGN_OR_RETURN(const auto root, parseToml(toml, kTableName));
     const TomlReader top(root, kTableName);
-    REVET_RETURN_IF_ERROR(top.allowOnly({"names", "inside", "beside"}));
+    REVET_RETURN_IF_ERROR(top.allowOnly({"names", "files", "inside", "beside"}));
     BuildOutputTable table;
     REVET_ASSIGN_OR_RETURN(table.m_names, readNames(top));
+    REVET_ASSIGN_OR_RETURN(table.m_files, readNames(top, "files"));
     REVET_ASSIGN_OR_RETURN(table.m_inside, top.texts("inside"));
     const TomlValue* beside = root.find("beside");
     if (beside != nullptr && beside->kind != TomlValue::Kind::List) {
@@ -59,6 +60,11 @@ Result<BuildOutputTable> BuildOutputTable::parse(std::string_view toml)
         table.m_beside.push_back(std::move(rule));
     }
     return table;
+}
+
+bool BuildOutputTable::matchesFile(std::string_view path) const
+{
+    return anyMatches(m_files, path.substr(path.rfind('/') + 1));
 }
 
 bool BuildOutputTable::matches(std::string_view directory,

@@ -13,7 +13,7 @@
 
 namespace revet::policy {
 
-/// resources/tables/build-output.toml, parsed: directories that a build makes anew. Immutable.
+/// resources/tables/build-output.toml, parsed: what a build makes anew. Immutable.
 class BuildOutputTable
 {
 public:
@@ -24,6 +24,8 @@ public:
     /// other relative paths.
     [[nodiscard]] bool matches(std::string_view directory,
                                const std::function<bool(const std::string&)>& exists) const;
+    /// Whether a single file is called like what a compiler makes.
+    [[nodiscard]] bool matchesFile(std::string_view path) const;
 
 private:
     struct Beside
@@ -32,6 +34,7 @@ private:
         std::vector<std::string> files;
     };
     std::vector<NamePattern> m_names;
+    std::vector<NamePattern> m_files;
     std::vector<std::string> m_inside;
     std::vector<Beside> m_beside;
 };

@@ -5,6 +5,7 @@
 
 #include "engine/base/directory.h"
 #include "engine/base/unique_fd.h"
+#include "engine/domain/store_name.h"
 #include "engine/os/socket.h"
 #include "engine/policy/path_pattern.h"
 #include "engine/session/git_index.h"
@@ -74,7 +75,9 @@ Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::Hi
             const std::string relative = entry.path().string().substr(project.size() + 1);
             const bool isLink = entry.is_symlink(error);
             const bool isDirectory = !isLink && entry.is_directory(error);
-            if (!isLink && table.match(relative)) {
+            if (isDirectory && isStoreName(entry.path().filename().string())) {
+                found.stores.push_back(entry.path().string());
+            } else if (!isLink && table.match(relative)) {
                 candidates.insert(relative);
             } else if (isDirectory
                        && std::find(kSkipped.begin(), kSkipped.end(), entry.path().filename().string())

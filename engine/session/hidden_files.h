@@ -20,6 +20,7 @@ struct HiddenFiles
     std::set<std::string> names; ///< the same, relative to the project
     std::set<std::string>
         nowTracked; ///< of `names`: git tracks them now, and did not when they were first hidden
+    std::vector<std::string> stores; ///< absolute: directories of what undo keeps, which always are hidden
     bool isComplete = true; ///< false: there are more entries than were looked at, or unreadable ones
     bool isIndexRead = true; ///< false: git's index cannot be read, and counts as tracking nothing
 };

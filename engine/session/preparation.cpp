@@ -9,8 +9,10 @@
 #include "engine/session/continuation.h"
 #include "engine/session/git_identity.h"
 #include "engine/session/hidden_files.h"
+#include "engine/session/store_masks.h"
 #include "engine/session/text_file.h"
 #include "engine/session/workspace_record.h"
+#include "engine/workspace/pre_image_place.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -66,6 +68,7 @@ public:
         REVET_RETURN_IF_ERROR(hideFiles());
         REVET_RETURN_IF_ERROR(fillCommand());
         describeStart();
+        hideStores();
         return std::move(m_result);
     }
 
@@ -80,6 +83,8 @@ private:
     Result<void> fillBinds();
     /// Secrets within the project.
     Result<void> hideFiles();
+    /// What undo keeps within the project: no secret, and nobody's to see or change.
+    void hideStores();
     /// Arguments, filtered environment and working directory.
     Result<void> fillCommand();
     /// The lines that a person sees before the start.
@@ -102,6 +107,7 @@ private:
     std::vector<std::string> m_profileNames;
     std::size_t m_withheldVariables = 0;
     bool m_hiddenIsComplete = true;
+    std::vector<std::string> m_stores;
     bool m_droppedSigning = false;
     Preparation m_result;
 };
@@ -258,6 +264,7 @@ Result<void> Preparer::hideFiles()
                         std::inserter(added, added.end()));
     REVET_RETURN_IF_ERROR(addHiddenBefore(memory, added)); // before a box could make git track them
     m_hiddenIsComplete = hidden.isComplete;
+    m_stores = hidden.stores;
     m_result.spec.masked = hidden.paths;
     const auto note = [this](Verdict verdict, const std::string& path, const std::string& rule) {
         m_result.notes.push_back({ActionKind::Session, verdict, Reach::None, path, {}, rule, 0, 0});
@@ -275,6 +282,29 @@ Result<void> Preparer::hideFiles()
              "hidden table: unreadable, so tracks nothing");
     }
     return {};
+}
+
+void Preparer::hideStores()
+{
+    std::vector<std::string> roots{m_project.path};
+    roots.insert(roots.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
+    const bool isDirect = m_surroundings.session.tier == Tier::Sandbox;
+    const std::vector<std::string> made = makeStoresWithin(roots, isDirect, m_surroundings.places.data);
+    m_stores.insert(m_stores.end(), made.begin(), made.end());
+    std::vector<std::string>& masked = m_result.spec.masked;
+    for (const std::string& store : m_stores) {
+        const bool isCovered = std::any_of(masked.begin(), masked.end(), [&store](const std::string& other) {
+            return isWithin(store, other);
+        });
+        const bool isShown
+            = isDirect || std::any_of(roots.begin(), roots.end(), [&](const std::string& root) {
+                  return isWithin(store, root)
+                      && workspace::areOnOneMount(fs::path(store).parent_path(), root);
+              });
+        if (!isCovered && isShown) {
+            masked.push_back(store);
+        }
+    }
 }
 
 Result<void> Preparer::fillCommand()

@@ -60,6 +60,11 @@ bool ProjectContents::isTracked(std::string_view path)
     return std::binary_search(tracked().begin(), tracked().end(), path);
 }
 
+bool ProjectContents::isMadeAnew(std::string_view path)
+{
+    return isBuildOutput(path) || (m_table.matchesFile(path) && !isTracked(path));
+}
+
 bool ProjectContents::tracksBelow(const std::string& directory)
 {
     const std::string prefix = directory + '/';

@@ -23,6 +23,8 @@ public:
 
     /// Whether `path` (relative) is, or is below, a directory of build output that git tracks nothing of.
     [[nodiscard]] bool isBuildOutput(std::string_view path);
+    /// Whether a compiler makes it anew: build output, or a file by its name that git does not track.
+    [[nodiscard]] bool isMadeAnew(std::string_view path);
     [[nodiscard]] bool isTracked(std::string_view path);
 
 private:

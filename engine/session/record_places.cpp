@@ -3,28 +3,52 @@
 
 #include "engine/session/record_places.h"
 
+#include "engine/domain/store_name.h"
+#include "engine/session/text_file.h"
 #include "engine/workspace/pre_image_place.h"
-
-#include <fcntl.h>
-#include <unistd.h>
+#include "engine/workspace/pre_image_record.h"
 
 namespace revet::session {
 
 namespace {
 
 namespace fs = std::filesystem;
+using workspace::ObjectPlace;
 
-/// In the project itself: the last resort.
-Result<fs::path> placeInside(const fs::path& project, const std::string& name)
+constexpr const char* kPlace = "place"; ///< beside the records: a letter for the kind, then the directory
+constexpr std::string_view kLetters = "hbp"; ///< in the order of ObjectPlace::Kind
+
+fs::path recordsOf(const Places& places, const SessionId& id, std::size_t root)
 {
-    const fs::path directory = project / ".revet-undo";
-    REVET_RETURN_IF_ERROR(makePrivateDirectory(directory));
-    const UniqueFd ignore(::open((directory / ".gitignore").c_str(),
-                                 O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!ignore || ::write(ignore.get(), "*\n", 2) != 2) {
-        return failErrno("write " + directory.string());
+    return places.sessionDirectory(id) / (root == 0 ? "records" : "records-" + std::to_string(root));
+}
+
+Result<ObjectPlace> readPlace(const fs::path& records)
+{
+    REVET_ASSIGN_OR_RETURN(const std::string text, readText(records / kPlace));
+    const std::size_t kind = text.empty() ? std::string_view::npos : kLetters.find(text.front());
+    if (kind == std::string_view::npos) {
+        return fail(ErrorCode::Malformed, "read " + (records / kPlace).string());
     }
-    return directory / name;
+    return ObjectPlace{static_cast<ObjectPlace::Kind>(kind), text.substr(1), {}};
+}
+
+/// Where the objects lie; decided once.
+Result<ObjectPlace> placeOf(const fs::path& records, const std::string& name, const std::string& tree)
+{
+    std::error_code error;
+    if (fs::exists(records / kPlace, error)) {
+        return readPlace(records);
+    }
+    ObjectPlace place;
+    if (!workspace::areOnOneMount(tree, records)) {
+        const auto top = workspace::makeStoreAtTop(tree);
+        place.kind = top ? ObjectPlace::Kind::Beside : ObjectPlace::Kind::Passing;
+        place.directory = (top ? *top : fs::path(tree) / ownStoreName()) / name;
+    }
+    const std::string text = kLetters.at(static_cast<std::size_t>(place.kind)) + place.directory.string();
+    REVET_RETURN_IF_ERROR(replaceFile(records / kPlace, text));
+    return place;
 }
 
 } // namespace
@@ -32,30 +56,32 @@ Result<fs::path> placeInside(const fs::path& project, const std::string& name)
 Result<workspace::RecordStore> openRootRecords(const Places& places, const SessionId& id, std::size_t root,
                                                const std::string& path)
 {
-    const std::string name = root == 0 ? "records" : "records-" + std::to_string(root);
-    const fs::path own = places.sessionDirectory(id) / name;
-    REVET_RETURN_IF_ERROR(makePrivateDirectory(own));
-    REVET_ASSIGN_OR_RETURN(const workspace::PreImagePlace place,
-                           workspace::choosePreImagePlace(path, own, id.text() + '-' + name));
-    fs::path chosen = place.objects;
-    if (!place.canTake) {
-        REVET_ASSIGN_OR_RETURN(chosen, placeInside(path, id.text() + '-' + name));
-    }
-    if (chosen.parent_path() != own) {
-        // For who removes the session.
-        const UniqueFd note(
-            ::open((own / "place").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
-        const std::string& text = chosen.native();
-        if (!note || ::write(note.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-            return failErrno("note where records are");
-        }
-    }
-    return workspace::RecordStore::open(chosen);
+    const fs::path records = recordsOf(places, id, root);
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(records));
+    REVET_ASSIGN_OR_RETURN(ObjectPlace place,
+                           placeOf(records, id.text() + '-' + records.filename().string(), path));
+    const auto preImages
+        = workspace::readObjectsPlace(workspace::preImagesDirectory(places.sessionDirectory(id), root));
+    place.preImages = preImages.value_or(fs::path());
+    return workspace::RecordStore::open(records, std::move(place));
 }
 
 Result<workspace::RecordStore> openDiscardRecords(const Places& places, const SessionId& id)
 {
     return workspace::RecordStore::open(places.sessionDirectory(id) / "discarded");
+}
+
+std::vector<fs::path> recordsElsewhere(const Places& places, const SessionId& id)
+{
+    std::vector<fs::path> elsewhere;
+    std::error_code error;
+    for (std::size_t root = 0; fs::is_directory(recordsOf(places, id, root), error); ++root) {
+        const auto place = readPlace(recordsOf(places, id, root));
+        if (place && place->kind != ObjectPlace::Kind::Here && fs::exists(place->directory, error)) {
+            elsewhere.push_back(place->directory);
+        }
+    }
+    return elsewhere;
 }
 
 } // namespace revet::session

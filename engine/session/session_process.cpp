@@ -57,6 +57,7 @@ void detachFromCaller()
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGHUP, SIG_IGN);
     ::signal(SIGXFSZ, SIG_IGN); // a journal that cannot grow is an error to tell, not a death
+    ::signal(SIGIO, SIG_IGN); // a lease of ours that another program breaks
     ::close_range(static_cast<unsigned>(ipc::kFrontEndFd) + 1, ~0U, 0);
     ::fcntl(ipc::kFrontEndFd, F_SETFD, FD_CLOEXEC);
 }

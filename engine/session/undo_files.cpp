@@ -6,6 +6,7 @@
 #include "engine/base/unique_fd.h"
 #include "engine/journal/remove_tree.h"
 #include "engine/session/project_finder.h"
+#include "engine/session/record_places.h"
 #include "engine/session/text_file.h"
 #include "engine/workspace/left_behind.h"
 
@@ -63,7 +64,7 @@ Result<void> sealUndo(const Places& places, const SessionId& id)
 
 Result<std::vector<fs::path>> undoElsewhere(const Places& places, const SessionId& id)
 {
-    std::vector<fs::path> elsewhere;
+    std::vector<fs::path> elsewhere = recordsElsewhere(places, id);
     REVET_RETURN_IF_ERROR(forEachManifest(places, id, [&](const fs::path& directory) -> Result<void> {
         const auto objects = workspace::readObjectsPlace(directory);
         if (!objects) {

@@ -12,7 +12,7 @@ namespace revet::session {
 
 /// Completes the pre-images of a session that was killed: from now on its changes can be told from others'.
 [[nodiscard]] Result<void> sealUndo(const Places& places, const SessionId& id);
-/// Where a session keeps pre-images, or records of what was done for it, outside of its own directory.
+/// Where a session keeps pre-images and objects of records outside of its own directory.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> undoElsewhere(const Places& places,
                                                                        const SessionId& id);
 /// Removes such places, all that can be; the first failure.

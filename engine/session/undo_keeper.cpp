@@ -3,6 +3,7 @@
 
 #include "engine/session/undo_keeper.h"
 
+#include "engine/base/directory.h"
 #include "engine/base/log.h"
 #include "engine/domain/places.h"
 #include "engine/workspace/pre_image_place.h"
@@ -33,7 +34,8 @@ namespace {
 
 Refusal refusalOf(const Error& error)
 {
-    const bool isFull = error.errnoValue == ENOSPC || error.errnoValue == EDQUOT;
+    const bool isFull
+        = error.errnoValue == ENOSPC || error.errnoValue == EDQUOT || error.code == ErrorCode::LimitExceeded;
     return {"undo: " + toString(error), isFull ? ENOSPC : EPERM};
 }
 
@@ -60,6 +62,21 @@ bool isGit(int tid)
     const std::string_view program(text.data(), length < 0 ? 0 : static_cast<std::size_t>(length));
     return program == "/usr/bin/git" || program == "/usr/local/bin/git"
         || program.starts_with("/usr/lib/git-core/") || program.starts_with("/usr/libexec/git-core/");
+}
+
+/// Of few entries at the top a person may well remove some; half of many is not work.
+workspace::Brake::Limits limitsFor(const UndoKeeper::Setup& setup)
+{
+    workspace::Brake::Limits limits = setup.brake;
+    std::uint32_t entries = 0;
+    const auto count = [&entries](const std::filesystem::directory_entry&) {
+        ++entries;
+        return true;
+    };
+    // What cannot be listed has no half.
+    static_cast<void>(forEachEntry(setup.roots.front(), count).has_value());
+    limits.topEntries = std::max(limits.topEntries, entries - entries / 2);
+    return limits;
 }
 
 bool isInGitdir(std::string_view path)
@@ -89,7 +106,7 @@ struct UndoKeeper::HostSpot
 UndoKeeper::UndoKeeper(const Setup& setup, const Clock& clock)
     : m_clock(clock)
     , m_contents(setup.roots.front(), setup.buildOutput)
-    , m_brake(setup.brake)
+    , m_brake(limitsFor(setup))
     , m_limits(setup.limits)
 {
 }
@@ -255,7 +272,8 @@ Judgement UndoKeeper::changing(const Root& root, const std::string& path, const 
 Judgement UndoKeeper::brake(int tid, const HostSpot& spot, const struct stat& status)
 {
     if (!spot.part->isProject || spot.part->store.isBorn(spot.get(), status)
-        || m_contents.isBuildOutput(spot.path)) {
+        || (S_ISDIR(status.st_mode) ? m_contents.isBuildOutput(spot.path)
+                                    : m_contents.isMadeAnew(spot.path))) {
         return {};
     }
     // git removes what it tracks when it goes to another commit; the content is in its objects.

@@ -141,6 +141,9 @@ Answer EntryBroker::makeLink(const Call& call, Target& target) const
         const bool isProcfs = call.path.path.starts_with("/proc/");
         return m_context.facts.failed(deed, isProcfs ? EXDEV : source.error().errnoValue);
     }
+    if (source->isKept()) {
+        return m_context.facts.denied(deed, {kKeptRule, EPERM});
+    }
     if (source->root != place->root) {
         return m_context.facts.failed(deed, EXDEV);
     }

@@ -40,9 +40,7 @@ namespace {
     return text;
 }
 
-} // namespace
-
-std::vector<std::string> slowMountPoints(std::string_view mountInfo)
+std::vector<std::string> mountPoints(std::string_view mountInfo, bool isSlow)
 {
     std::vector<std::string> points;
     std::istringstream lines{std::string(mountInfo)};
@@ -51,11 +49,23 @@ std::vector<std::string> slowMountPoints(std::string_view mountInfo)
         const std::vector<std::string> fields{std::istream_iterator<std::string>(words), {}};
         // proc(5): five fields, optional ones, a hyphen, the type.
         const auto hyphen = std::find(fields.begin(), fields.end(), "-");
-        if (fields.size() > 4 && fields.end() - hyphen > 1 && mayBlock(*(hyphen + 1))) {
+        if (fields.size() > 4 && fields.end() - hyphen > 1 && mayBlock(*(hyphen + 1)) == isSlow) {
             points.push_back(unescaped(fields[4]));
         }
     }
     return points;
+}
+
+} // namespace
+
+std::vector<std::string> slowMountPoints(std::string_view mountInfo)
+{
+    return mountPoints(mountInfo, true);
+}
+
+std::vector<std::string> quickMountPoints(std::string_view mountInfo)
+{
+    return mountPoints(mountInfo, false);
 }
 
 HostView::HostView()

@@ -25,5 +25,7 @@ private:
 
 /// Mount points in the text of /proc/self/mountinfo whose file system may block.
 [[nodiscard]] std::vector<std::string> slowMountPoints(std::string_view mountInfo);
+/// The others.
+[[nodiscard]] std::vector<std::string> quickMountPoints(std::string_view mountInfo);
 
 } // namespace revet::supervisor

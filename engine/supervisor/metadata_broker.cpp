@@ -110,6 +110,9 @@ Judgement MetadataBroker::judge(const Call& call, const Found& found) const
     if (isAttribute && isForbiddenAttribute(call.text)) {
         return Refusal{"attribute " + call.text, EPERM};
     }
+    if (auto refusal = m_context.guard.keptByUndo(found.path)) {
+        return refusal;
+    }
     const bool isHarmless
         = call.operation == Operation::CheckAccess || call.operation == Operation::ChangeTimes;
     if (found.status.st_nlink == 0 || isHarmless || S_ISDIR(found.status.st_mode)) {
@@ -132,6 +135,9 @@ Answer MetadataBroker::perform(const Call& call, Target& target) const
     }
     const Deed deed{
         target.tid(), ActionKind::Chmod, found->root, found->path, {}, static_cast<std::int64_t>(call.mode)};
+    if (found->isKept() && call.operation != Operation::CheckAccess) {
+        return m_context.facts.denied(deed, {kKeptRule, EPERM});
+    }
     if (found->root == nullptr) {
         // A path elsewhere is the kernel's to change. A descriptor could be exchanged for one of ours before
         // the kernel looks again, and ours are writable: what was looked at is what is changed.

@@ -3,6 +3,7 @@
 
 #include "engine/supervisor/mutation_guard.h"
 
+#include "engine/domain/store_name.h"
 #include "engine/supervisor/tree_scan.h"
 
 #include <algorithm>
@@ -21,8 +22,19 @@ Judgement maskedBy(const std::vector<std::string>& masks, std::string_view path)
     return isBusy ? Judgement(Refusal{"hidden table", EBUSY}) : Judgement();
 }
 
+Judgement MutationGuard::keptByUndo(std::string_view path) const
+{
+    const Root* const root = m_resolver.rootOf(path);
+    return root != nullptr && isInStore(relativeTo(*root, path))
+        ? Judgement(Refusal{"undo: its own directory"})
+        : Judgement();
+}
+
 Judgement MutationGuard::pinned(std::string_view path) const
 {
+    if (auto refusal = keptByUndo(path)) {
+        return refusal;
+    }
     // In a gitdir git's own rules decide, entry by entry. What only resembles the name (git~1, .GIT) is an
     // ordinary directory on most file systems.
     if (const Root* root = m_resolver.rootOf(path);
@@ -145,6 +157,12 @@ Judgement MutationGuard::movingDirectory(const Place& from, const Place& to) con
         if (auto refusal = pinned(*path)) {
             return refusal;
         }
+    }
+    struct stat status = {};
+    if (::fstatat(from.directory.get(), (from.name + '/' + ownStoreName()).c_str(), &status,
+                  AT_SYMLINK_NOFOLLOW)
+        == 0) {
+        return Refusal{"undo: holds its own directory", EBUSY};
     }
     if (auto refusal = completing(to)) {
         return refusal;

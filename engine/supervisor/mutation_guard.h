@@ -53,6 +53,9 @@ public:
     /// That directory is gone, and its inode number free for another.
     void removedDirectory(const struct stat& status) { m_born.erase(keyOf(status)); }
 
+    /// Nothing may be done to what undo keeps beside the work.
+    [[nodiscard]] Judgement keptByUndo(std::string_view path) const;
+
     [[nodiscard]] const GitGuard& git() const { return m_git; }
 
 private:

@@ -112,12 +112,18 @@ Answer OpenBroker::openDescriptor(const Request& request, int descriptor) const
         return Answer::proceed();
     }
     auto found = m_context.resolver.behind(request.target, descriptor);
+    if (found && found->isKept()) {
+        return request.changesContent() ? m_context.facts.denied(
+                   request.deed(ActionKind::Write, found->root, found->path), {kKeptRule, EPERM})
+                                        : Answer::proceed();
+    }
     if (!found || !isBrokered(found->root) || !S_ISREG(found->status.st_mode)) {
         return Answer::proceed();
     }
     if (found->status.st_nlink > 0) {
         const Claim claim = m_context.resolver.claimOf(found->path);
-        auto answer = openExisting(request, claim);
+        const InodeKey expected = keyOf(found->status);
+        auto answer = openExisting(request, claim, &expected);
         return answer ? std::move(*answer) : Answer::failure(ENOENT);
     }
     // Without a name there is nothing to protect; its own mount says whether it may be written.
@@ -150,7 +156,8 @@ Answer OpenBroker::openWithoutName(const Request& request) const
     return m_context.facts.handedOver(deed, std::move(file), request.flags);
 }
 
-std::optional<Answer> OpenBroker::openExisting(const Request& request, const Claim& claim) const
+std::optional<Answer> OpenBroker::openExisting(const Request& request, const Claim& claim,
+                                               const InodeKey* expected) const
 {
     const auto likely = m_context.resolver.likelyMode(claim);
     if (!likely || !S_ISREG(*likely)) {
@@ -181,6 +188,14 @@ std::optional<Answer> OpenBroker::openExisting(const Request& request, const Cla
     }
     if (request.mayCreate() && claim.text.ends_with('/')) {
         return Answer::proceed();
+    }
+    if (expected != nullptr && request.changesContent()) {
+        const bool isShared = found->status.st_nlink > 1 && !m_context.links.areAllInside(found->status);
+        if (keyOf(found->status) != *expected || isShared) {
+            return m_context.facts.denied(
+                request.deed(ActionKind::Write, found->root, found->path),
+                {isShared ? "hard link: may have a name outside the project" : kKeptRule, EPERM});
+        }
     }
     if (!request.changesContent()) {
         return m_context.facts.goesOn(request.deed(ActionKind::Read, found->root, found->path));

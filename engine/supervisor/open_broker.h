@@ -29,7 +29,9 @@ private:
     [[nodiscard]] Answer observe(const Request& request) const;
     [[nodiscard]] Answer openDescriptor(const Request& request, int descriptor) const;
     [[nodiscard]] Answer openWithoutName(const Request& request) const;
-    [[nodiscard]] std::optional<Answer> openExisting(const Request& request, const Claim& claim) const;
+    /// `expected`: the only file that it may be.
+    [[nodiscard]] std::optional<Answer> openExisting(const Request& request, const Claim& claim,
+                                                     const InodeKey* expected = nullptr) const;
     [[nodiscard]] Answer openFailed(const Request& request, const Claim& claim, int errnoValue) const;
     [[nodiscard]] Answer openJudged(const Request& request, Found found) const;
     [[nodiscard]] Answer openDeferred(const Request& request, Place place) const;

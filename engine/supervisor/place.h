@@ -37,7 +37,15 @@ struct Found
     struct stat status
     {
     };
+    /// Whether `path` leads to it. A file that was removed or replaced still is one when undo keeps it: that
+    /// is nobody's to change, and what has its name now is another.
+    bool isAtPath = true;
+
+    [[nodiscard]] bool isKept() const { return !isAtPath && S_ISREG(status.st_mode) && status.st_nlink > 0; }
 };
+
+/// Why nothing is done to what isKept().
+inline constexpr const char* kKeptRule = "undo: it was removed or replaced, and is kept";
 
 /// Component by component: "/p" holds "/p" and "/p/x", never "/p-x".
 [[nodiscard]] bool isAtOrBelow(std::string_view path, std::string_view directory);

@@ -3,6 +3,8 @@
 
 #include "engine/supervisor/root_resolver.h"
 
+#include "engine/supervisor/hard_links.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -227,24 +229,27 @@ Result<Found> RootResolver::behind(Target& target, int descriptor) const
     if (::fstat(duplicate.get(), &status) != 0) {
         return failErrno("look at a descriptor");
     }
-    REVET_ASSIGN_OR_RETURN(std::string path, target.descriptorPath(descriptor));
     Found found;
-    if (!path.starts_with('/')) {
-        found.status = status;
-        found.object = std::move(duplicate);
+    found.status = status;
+    found.object = std::move(duplicate);
+    auto claimed = target.descriptorPath(descriptor);
+    // No way leads from the box to where it is: the kernel calls that "/", or nothing at all.
+    if ((!claimed || *claimed == "/") && S_ISREG(status.st_mode) && status.st_nlink > 0) {
+        found.path = "a file that was removed";
+        found.isAtPath = false;
         return found;
     }
+    REVET_ASSIGN_OR_RETURN(std::string path, std::move(claimed));
     auto named = object(claimOf(path), LastLink::Keep);
-    if (named && named->status.st_dev == status.st_dev && named->status.st_ino == status.st_ino) {
+    if (named && keyOf(named->status) == keyOf(status)) {
         return named;
     }
     if (path.ends_with(kDeleted)) {
         path.resize(path.size() - kDeleted.size());
     }
     found.root = rootOf(path);
+    found.isAtPath = found.root == nullptr;
     found.path = std::move(path);
-    found.status = status;
-    found.object = std::move(duplicate);
     return found;
 }
 

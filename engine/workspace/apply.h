@@ -26,6 +26,7 @@ enum class Hold : std::uint8_t {
     Impossible, ///< no file, directory or link
     HoldsHeld, ///< a directory that goes away, but for something that is held
     Unfit, ///< commits that git would not take, or a name that is no branch's
+    Store, ///< it is called like the directory of what undo keeps, which nobody but Revet makes
 };
 [[nodiscard]] std::string_view toString(Hold hold);
 /// Whether a person's yes is enough.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
+#include "engine/domain/store_name.h"
 #include "engine/workspace/apply.h"
 
 #include <algorithm>
@@ -51,7 +52,9 @@ ApplyItem toApplyItem(ReviewItem item, bool isNewRepository)
 {
     ApplyItem result{{}, Hold::None, {}};
     const auto odd = std::ranges::find_if(item.oddities, isMisleading);
-    if (!isFileLike(item.change.after.type)) {
+    if (isInStore(item.change.path) || isInStore(item.change.from)) {
+        result.hold = Hold::Store;
+    } else if (!isFileLike(item.change.after.type)) {
         result.hold = Hold::Impossible;
     } else if (item.isInRepository && !isNewRepository) {
         result.hold = holdInRepository(item);

@@ -33,7 +33,7 @@ public:
         PreImageRecord::Content content = PreImageRecord::Content::None; ///< where its first content is
         std::uint64_t object = 0;
         Entry entry; ///< when it was recorded first
-        std::vector<Attribute> attributes; ///< likewise
+        std::vector<Attribute> attributes; ///< likewise, where it had several names
         std::set<std::string> names; ///< at which it was recorded, where it had several
     };
     /// Of what is at `name`, which is as `status` says.
@@ -54,7 +54,7 @@ private:
         }
     };
     // Beyond it everything counts as having been there before: more is kept than needs be.
-    static constexpr std::size_t kMaximum = 2'000'000;
+    static constexpr std::size_t kMaximum = 500'000;
     std::unordered_map<Key, Known, KeyHash> m_known;
 };
 

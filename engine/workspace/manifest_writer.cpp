@@ -3,10 +3,13 @@
 
 #include "engine/workspace/manifest_writer.h"
 
+#include "engine/base/scope_exit.h"
+
 #include <cerrno>
 
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace revet::workspace {
@@ -79,20 +82,16 @@ Result<void> ManifestWriter::flush()
 
 Result<std::vector<PreImageRecord>> ManifestWriter::readBack() const
 {
-    std::string bytes(m_size, '\0');
-    std::size_t length = 0;
-    while (length < bytes.size()) {
-        const ssize_t count
-            = ::pread(m_file.get(), bytes.data() + length, bytes.size() - length, static_cast<off_t>(length));
-        if (count < 0 && errno == EINTR) {
-            continue;
-        }
-        if (count <= 0) {
-            return failErrno("read the list of pre-images");
-        }
-        length += static_cast<std::size_t>(count);
+    if (m_size == 0) {
+        return std::vector<PreImageRecord>();
     }
-    return decodeManifest(bytes);
+    // Not read into memory: it can be long.
+    void* const bytes = ::mmap(nullptr, m_size, PROT_READ, MAP_PRIVATE, m_file.get(), 0);
+    if (bytes == MAP_FAILED) {
+        return failErrno("read the list of pre-images");
+    }
+    const ScopeExit unmapped([&] { ::munmap(bytes, m_size); });
+    return decodeManifest({static_cast<const char*>(bytes), m_size});
 }
 
 } // namespace revet::workspace

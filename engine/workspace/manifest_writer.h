@@ -21,6 +21,7 @@ public:
     [[nodiscard]] Result<void> append(std::string_view encoded);
     /// The rest of what is written may wait for nobody's power cut any more.
     [[nodiscard]] Result<void> flush();
+    [[nodiscard]] std::uint64_t size() const { return m_size; }
     /// All that has been written.
     [[nodiscard]] Result<std::vector<PreImageRecord>> readBack() const;
 

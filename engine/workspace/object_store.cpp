@@ -119,6 +119,14 @@ void ObjectStore::drop(std::uint64_t object) const
     ::unlinkat(m_directory.get(), objectName(object).c_str(), 0);
 }
 
+bool ObjectStore::isOpenForWriting(const Spot& spot)
+{
+    const UniqueFd file(::openat(spot.directory, spot.name.c_str(),
+                                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    // A read lease is given on what nobody has open for writing, and is gone with the descriptor.
+    return file && ::fcntl(file.get(), F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
+}
+
 Result<void> ObjectStore::copy(const Spot& spot, const struct stat& status, std::uint64_t object)
 {
     constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;

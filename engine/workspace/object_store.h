@@ -11,12 +11,13 @@
 
 namespace revet::workspace {
 
-/// Bounds of what is *copied*. What can be kept by its name (removed, replaced) is always kept: it takes no
-/// space that was free before.
+/// Bounds of what is *copied*, and of the list of changes. What can be kept by its name (removed, replaced)
+/// is always kept: it takes no space that was free before.
 struct PreImageLimits
 {
     std::uint64_t budget = std::uint64_t{2} << 30U; ///< bytes of all copies
     std::uint64_t largestCopy = std::uint64_t{256} << 20U; ///< bytes of one, where blocks cannot be shared
+    std::uint64_t manifest = std::uint64_t{256} << 20U; ///< bytes of the list
 };
 
 /// A name in an open directory of the tree. `directory` must be of the mount that the store was placed on:
@@ -47,6 +48,9 @@ public:
     /// The object becomes a file of its own, with the same content, and the entry's file is free to change.
     [[nodiscard]] Result<void> separate(const Spot& spot, const struct stat& status, std::uint64_t object);
     void drop(std::uint64_t object) const;
+    /// Whether somebody may write to what is there without opening it anew. Where this cannot be known,
+    /// nobody does.
+    [[nodiscard]] static bool isOpenForWriting(const Spot& spot);
     [[nodiscard]] std::uint64_t copiedBytes() const { return m_copied; }
 
 private:

@@ -4,6 +4,7 @@
 #include "engine/workspace/pre_image_place.h"
 
 #include "engine/domain/places.h"
+#include "engine/domain/store_name.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -38,9 +39,7 @@ Result<Mount> mountOf(const fs::path& directory)
 /// Whether the directory could be made and is on the mount.
 bool isMadeOn(const Mount& mount, const fs::path& directory)
 {
-    const fs::path above = directory.parent_path();
-    const auto outer = mountOf(above.parent_path());
-    if (!outer || *outer != mount || !makePrivateDirectory(above) || !makePrivateDirectory(directory)) {
+    if (!makePrivateDirectory(directory)) {
         return false;
     }
     const auto own = mountOf(directory);
@@ -48,6 +47,33 @@ bool isMadeOn(const Mount& mount, const fs::path& directory)
 }
 
 } // namespace
+
+std::optional<fs::path> makeStoreAtTop(const fs::path& directory)
+{
+    const auto mount = mountOf(directory);
+    if (!mount) {
+        return std::nullopt;
+    }
+    fs::path top = directory;
+    for (auto above = mountOf(top.parent_path()); top.has_relative_path() && above && *above == *mount;
+         above = mountOf(top.parent_path())) {
+        top = top.parent_path();
+    }
+    const fs::path store = top / ownStoreName();
+    return isMadeOn(*mount, store) ? std::optional(store) : std::nullopt;
+}
+
+bool isTopOfMount(const fs::path& directory)
+{
+    return !areOnOneMount(directory, directory.parent_path());
+}
+
+bool areOnOneMount(const fs::path& one, const fs::path& other)
+{
+    const auto first = mountOf(one);
+    const auto second = mountOf(other);
+    return first && second && *first == *second;
+}
 
 Result<PreImagePlace> choosePreImagePlace(const fs::path& tree, const fs::path& manifest,
                                           const std::string& name)
@@ -60,21 +86,8 @@ Result<PreImagePlace> choosePreImagePlace(const fs::path& tree, const fs::path& 
         place.canTake = true;
         return place;
     }
-    fs::path top = tree;
-    for (auto above = mountOf(top.parent_path()); top.has_relative_path() && above && *above == mount;
-         above = mountOf(top.parent_path())) {
-        top = top.parent_path();
-    }
-    // A tree that is a mount of its own has no other place on it than within itself, where the box would see
-    // it.
-    if (top == tree) {
-        return place;
-    }
-    for (const fs::path& candidate :
-         {top / (".revet-" + std::to_string(::getuid())) / name, tree.parent_path() / ".revet-undo" / name}) {
-        if (isMadeOn(mount, candidate)) {
-            return PreImagePlace{candidate, true};
-        }
+    if (const auto store = makeStoreAtTop(tree); store && isMadeOn(mount, *store / name)) {
+        return PreImagePlace{*store / name, true};
     }
     return place;
 }

@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace revet::workspace {
@@ -20,11 +21,19 @@ struct PreImagePlace
     bool canTake = false;
 };
 
-/// The first that is on the tree's mount of: `manifest`/objects, .revet-UID/NAME at the top of that mount,
-/// .revet-undo/NAME beside the tree. Else `manifest`/objects all the same. `manifest` exists; NAME must be a
-/// name of this session and tree alone.
+/// The first that is on the tree's mount of: `manifest`/objects, .revet-UID/NAME at the top of that mount.
+/// Else `manifest`/objects all the same. `manifest` exists; NAME must be a name of this session and tree
+/// alone.
 [[nodiscard]] Result<PreImagePlace> choosePreImagePlace(const std::filesystem::path& tree,
                                                         const std::filesystem::path& manifest,
                                                         const std::string& name);
+
+/// .revet-UID at the top of the mount of a directory, made where it can be. A box that sees that top must be
+/// started after this, so that it can be hidden from it.
+[[nodiscard]] std::optional<std::filesystem::path> makeStoreAtTop(const std::filesystem::path& directory);
+/// Whether a directory is the top of its mount.
+[[nodiscard]] bool isTopOfMount(const std::filesystem::path& directory);
+/// Whether both are on one mount.
+[[nodiscard]] bool areOnOneMount(const std::filesystem::path& one, const std::filesystem::path& other);
 
 } // namespace revet::workspace

@@ -35,8 +35,8 @@ KnownFiles::Known knownBy(const PreImageRecord& record, std::int64_t birth)
     known.content = record.content;
     known.object = record.object;
     known.entry = record.entry;
-    known.attributes = record.attributes;
     if (record.entry.links > 1) {
+        known.attributes = record.attributes;
         known.names.insert(record.path);
     }
     return known;
@@ -47,8 +47,17 @@ void toFirstState(PreImageRecord& record, const KnownFiles::Known* known)
 {
     if (known != nullptr && known->isRecorded && (known->entry.links > 1 || record.entry.links > 1)) {
         record.entry = known->entry;
-        record.attributes = known->attributes;
+        if (known->entry.links > 1) {
+            record.attributes = known->attributes;
+        }
     }
+}
+
+/// Whether what is recorded of it has no attributes yet: they are large, and the first ones count.
+bool needsAttributes(const KnownFiles::Known* known, const struct stat& status)
+{
+    return known == nullptr || !known->isRecorded || known->entry.links > 1
+        || (status.st_nlink > 1 && !S_ISDIR(status.st_mode));
 }
 
 bool isSameFile(const struct stat& one, const struct stat& other)
@@ -88,8 +97,10 @@ Result<PreImageRecord> PreImageStore::describe(Kind kind, const Spot& spot, cons
     record.kind = kind;
     record.path = spot.path;
     record.entry = entryOf(status);
-    const std::string through = "/proc/self/fd/" + std::to_string(spot.directory);
-    record.attributes = readAttributes(spot.name.empty() ? through : through + '/' + spot.name);
+    if (needsAttributes(m_known.find(spot.directory, spot.name, status), status)) {
+        const std::string through = "/proc/self/fd/" + std::to_string(spot.directory);
+        record.attributes = readAttributes(spot.name.empty() ? through : through + '/' + spot.name);
+    }
     if (S_ISLNK(status.st_mode)) {
         std::string target(PATH_MAX, '\0');
         const ssize_t length = ::readlinkat(spot.directory, spot.name.c_str(), target.data(), target.size());
@@ -111,10 +122,17 @@ Result<void> PreImageStore::appendAct(const PreImageRecord& record)
 void PreImageStore::settle(const std::string& path)
 {
     constexpr std::size_t kMaximum = 200'000;
-    if (m_settled.size() >= kMaximum) {
-        m_settled.clear();
+    constexpr std::size_t kMaximumBytes = std::size_t{32} << 20U;
+    if (m_settled.size() >= kMaximum || m_settledBytes >= kMaximumBytes) {
+        unsettle();
     }
-    m_settled.insert(path);
+    m_settledBytes += m_settled.insert(path).second ? path.size() : 0;
+}
+
+void PreImageStore::unsettle()
+{
+    m_settled.clear();
+    m_settledBytes = 0;
 }
 
 bool PreImageStore::isBorn(const Spot& spot, const struct stat& status)
@@ -127,8 +145,19 @@ Result<void> PreImageStore::begin(const Spot& spot)
 {
     m_actRecords = 0;
     m_linked.reset();
+    m_told.reset();
+    REVET_RETURN_IF_ERROR(findRoom());
     REVET_ASSIGN_OR_RETURN(m_isParentBorn, touch(spot));
     return {};
+}
+
+Result<void> PreImageStore::findRoom() const
+{
+    return m_manifest.size() < m_setup.limits.manifest
+        ? Result<void>()
+        : fail(ErrorCode::LimitExceeded, "note what is about to change",
+               "the session's " + std::to_string(m_setup.limits.manifest >> 20U)
+                   + " MiB for the list of changes are used up");
 }
 
 Result<bool> PreImageStore::touch(const Spot& spot)
@@ -152,6 +181,7 @@ Result<void> PreImageStore::changing(const Spot& spot, const struct stat& status
     if (found != nullptr && (found->isBorn || found->isRecorded)) {
         return {};
     }
+    REVET_RETURN_IF_ERROR(findRoom());
     REVET_ASSIGN_OR_RETURN(const PreImageRecord record, describe(Kind::Saved, spot, status));
     REVET_RETURN_IF_ERROR(m_manifest.append(record));
     REVET_ASSIGN_OR_RETURN(const std::int64_t birth, birthOf(spot.directory, spot.name));
@@ -249,6 +279,7 @@ Result<Kept> PreImageStore::writing(const Spot& spot, const struct stat& status)
         kept.existedBefore = !found->isBorn;
         return kept;
     }
+    REVET_RETURN_IF_ERROR(findRoom());
     REVET_ASSIGN_OR_RETURN(PreImageRecord record, describe(Kind::Saved, spot, status));
     toFirstState(record, found);
     REVET_RETURN_IF_ERROR(keepContent(record, spot, status));
@@ -260,6 +291,11 @@ Result<Kept> PreImageStore::writing(const Spot& spot, const struct stat& status)
     }
     m_known.learn(status, std::move(known));
     return Kept{false, 0, true, record.note};
+}
+
+bool PreImageStore::canKeepItself(const Spot& spot, const struct stat& status) const
+{
+    return m_setup.canTake && !(S_ISREG(status.st_mode) && ObjectStore::isOpenForWriting(spot));
 }
 
 Result<Kept> PreImageStore::take(PreImageRecord record, const Spot& spot, const struct stat& status)
@@ -306,7 +342,7 @@ Result<Kept> PreImageStore::removing(const Spot& spot, const struct stat& status
     const bool hasContent = known != nullptr && known->content != Content::None;
     REVET_ASSIGN_OR_RETURN(PreImageRecord record, describe(Kind::Removed, spot, status));
     toFirstState(record, known);
-    if (m_setup.canTake && !hasContent) {
+    if (!hasContent && canKeepItself(spot, status)) {
         REVET_ASSIGN_OR_RETURN(Kept kept, take(record, spot, status));
         if (kept.failure != EXDEV) { // that is another mount within the tree
             return kept;
@@ -363,7 +399,7 @@ Result<Kept> PreImageStore::keepReplaced(const Spot& spot, const struct stat& st
     REVET_ASSIGN_OR_RETURN(PreImageRecord record, describe(Kind::Removed, spot, status));
     toFirstState(record, known);
     const bool hasContent = known != nullptr && known->content != Content::None;
-    if (!S_ISDIR(status.st_mode) && !hasContent && m_setup.canTake) {
+    if (!S_ISDIR(status.st_mode) && !hasContent && canKeepItself(spot, status)) {
         record.object = m_objects.reserve();
         // Refused for files of others (fs.protected_hardlinks), on another mount, or at the most links.
         if (m_objects.link(spot, record.object)) {
@@ -408,9 +444,10 @@ Result<Kept> PreImageStore::renaming(const Spot& from, const struct stat& status
         toFirstState(record, known);
         record.other = to.path;
         REVET_RETURN_IF_ERROR(appendAct(record));
+        REVET_RETURN_IF_ERROR(tell(record, from, status));
     }
     if (isDirectory) {
-        m_settled.clear(); // what is below has other paths now
+        unsettle(); // what is below has other paths now
     }
     settle(from.path);
     if (isBornFile) {
@@ -419,6 +456,18 @@ Result<Kept> PreImageStore::renaming(const Spot& from, const struct stat& status
         m_settled.erase(to.path);
     }
     return kept;
+}
+
+/// What moves is recorded by that, once; unless the act fails.
+Result<void> PreImageStore::tell(const PreImageRecord& record, const Spot& spot, const struct stat& status)
+{
+    const Known* known = m_known.find(spot.directory, spot.name, status);
+    if (known == nullptr) {
+        REVET_ASSIGN_OR_RETURN(const std::int64_t birth, birthOf(spot.directory, spot.name));
+        m_known.learn(status, knownBy(record, birth));
+        m_told = status;
+    }
+    return {};
 }
 
 Result<void> PreImageStore::exchanging(const Spot& one, const struct stat& status, const Spot& other,
@@ -439,7 +488,8 @@ Result<void> PreImageStore::exchanging(const Spot& one, const struct stat& statu
     toFirstState(record, m_known.find(one.directory, one.name, status));
     record.other = other.path;
     REVET_RETURN_IF_ERROR(appendAct(record));
-    m_settled.clear();
+    REVET_RETURN_IF_ERROR(tell(record, one, status));
+    unsettle();
     return {};
 }
 
@@ -453,7 +503,11 @@ Result<void> PreImageStore::failed()
         }
         m_linked.reset();
     }
-    m_settled.clear();
+    if (m_told) {
+        m_known.forget(*m_told);
+        m_told.reset();
+    }
+    unsettle();
     if (m_actRecords == 0) {
         return {};
     }

@@ -80,16 +80,23 @@ private:
     /// Saves the directory of `spot`, whose times are about to change. Whether that is born.
     [[nodiscard]] Result<bool> touch(const Spot& spot);
     [[nodiscard]] Result<void> appendAct(const PreImageRecord& record);
-    [[nodiscard]] static Result<PreImageRecord> describe(PreImageRecord::Kind kind, const Spot& spot,
-                                                         const struct stat& status);
+    [[nodiscard]] Result<PreImageRecord> describe(PreImageRecord::Kind kind, const Spot& spot,
+                                                  const struct stat& status);
     /// Sets where the content of `record` is: where it has been, or in a copy.
     [[nodiscard]] Result<void> keepContent(PreImageRecord& record, const Spot& spot,
                                            const struct stat& status);
     /// Records that what is at `spot` is replaced, and links or copies it.
     [[nodiscard]] Result<Kept> keepReplaced(const Spot& spot, const struct stat& status);
     [[nodiscard]] Result<Kept> take(PreImageRecord record, const Spot& spot, const struct stat& status);
+    /// Whether the file itself can be kept in the place of a copy.
+    [[nodiscard]] bool canKeepItself(const Spot& spot, const struct stat& status) const;
     [[nodiscard]] bool isSettled(const std::string& path) const { return m_settled.contains(path); }
     void settle(const std::string& path);
+    void unsettle();
+    /// Fails where the list of changes may not grow.
+    [[nodiscard]] Result<void> findRoom() const;
+    [[nodiscard]] Result<void> tell(const PreImageRecord& record, const Spot& spot,
+                                    const struct stat& status);
 
     Setup m_setup;
     ManifestWriter m_manifest;
@@ -97,6 +104,8 @@ private:
     KnownFiles m_known;
     /// Paths of which the log says that nothing of the tree before is there. Only spares records.
     std::unordered_set<std::string> m_settled;
+    std::size_t m_settledBytes = 0;
+    std::optional<struct stat> m_told; ///< what the last act was the first to record
     bool m_isParentBorn = false; ///< of the last begin()
     std::uint64_t m_actRecords = 0; ///< of the last act, to take back
     /// A file that the last act has linked into the store.

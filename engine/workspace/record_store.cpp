@@ -4,6 +4,7 @@
 #include "engine/domain/places.h"
 #include "engine/workspace/listing.h"
 #include "engine/workspace/record.h"
+#include "engine/workspace/tree_copy.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,13 +21,13 @@ namespace {
 constexpr const char* kIntents = "intents";
 constexpr const char* kDone = "done";
 constexpr const char* kUnfinished = "unfinished"; ///< either of the two while it is written
-constexpr const char* kObjects = "objects";
+const std::string kObjects = "objects";
 constexpr std::size_t kNameDigits = 6;
 constexpr std::uint64_t kMaximumRecordBytes = std::uint64_t{1} << 30U;
 
-UniqueFd openDirectoryAt(int directory, const char* name)
+UniqueFd openDirectoryAt(int directory, const std::string& name)
 {
-    return UniqueFd(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    return UniqueFd(::openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 Result<std::string> readWhole(const UniqueFd& file)
@@ -65,6 +66,26 @@ Result<void> writeWhole(const UniqueFd& file, std::string_view bytes)
     return ::fsync(file.get()) == 0 ? Result<void>() : failErrno("write a record");
 }
 
+/// Of a record that is void: nothing that a person had is among them, so none is a directory that holds
+/// something.
+Result<void> removeSlots(const UniqueFd& above, const std::string& name)
+{
+    const UniqueFd objects = openDirectoryAt(above.get(), kObjects);
+    if (!objects) {
+        return errno == ENOENT ? Result<void>() : failErrno("open the objects of " + name);
+    }
+    REVET_ASSIGN_OR_RETURN(const std::vector<std::string> left, listDirectory(objects.get()));
+    for (const std::string& object : left) {
+        if (::unlinkat(objects.get(), object.c_str(), 0) != 0
+            && (errno != EISDIR || ::unlinkat(objects.get(), object.c_str(), AT_REMOVEDIR) != 0)) {
+            return failErrno("remove an object of " + name);
+        }
+    }
+    return ::unlinkat(above.get(), kObjects.c_str(), AT_REMOVEDIR) == 0
+        ? Result<void>()
+        : failErrno("remove the objects of " + name);
+}
+
 bool isRecordName(const std::string& name)
 {
     return name.size() == kNameDigits
@@ -73,14 +94,31 @@ bool isRecordName(const std::string& name)
 
 } // namespace
 
-Result<RecordStore> RecordStore::open(const std::filesystem::path& directory)
+Result<RecordStore> RecordStore::open(const std::filesystem::path& directory, ObjectPlace objects)
 {
     REVET_RETURN_IF_ERROR(makePrivateDirectory(directory));
-    UniqueFd fd = openDirectoryAt(AT_FDCWD, directory.c_str());
+    UniqueFd fd = openDirectoryAt(AT_FDCWD, directory);
     if (!fd) {
         return failErrno("open " + directory.string());
     }
-    return RecordStore(std::move(fd), directory);
+    RecordStore store(std::move(fd), directory, std::move(objects));
+    if (store.m_objects.kind == ObjectPlace::Kind::Beside) {
+        REVET_RETURN_IF_ERROR(makePrivateDirectory(store.m_objects.directory));
+        store.m_base = openDirectoryAt(AT_FDCWD, store.m_objects.directory);
+        if (!store.m_base) {
+            return failErrno("open " + store.m_objects.directory.string());
+        }
+    }
+    return store;
+}
+
+bool RecordStore::isOwnSource(const std::string& source) const
+{
+    // Below the store, openParent() holds it.
+    const std::filesystem::path path(source);
+    return !path.is_absolute()
+        || (!m_objects.preImages.empty() && path.parent_path() == m_objects.preImages
+            && path == path.lexically_normal());
 }
 
 Result<UniqueFd> RecordStore::lock() const
@@ -121,13 +159,17 @@ Result<std::vector<Record>> RecordStore::records() const
 
 Result<UniqueFd> RecordStore::openRecord(const std::string& name) const
 {
-    UniqueFd record = openDirectoryAt(m_directory.get(), name.c_str());
+    UniqueFd record = openDirectoryAt(m_directory.get(), name);
     return record ? Result<UniqueFd>(std::move(record)) : failErrno("open the record " + name);
 }
 
 Result<UniqueFd> RecordStore::openObjects(const std::string& name) const
 {
-    REVET_ASSIGN_OR_RETURN(const UniqueFd record, openRecord(name));
+    if (m_objects.kind == ObjectPlace::Kind::Passing) {
+        UniqueFd passing = openDirectoryAt(AT_FDCWD, m_objects.directory / name / kObjects);
+        return passing ? Result<UniqueFd>(std::move(passing)) : failErrno("open the objects of " + name);
+    }
+    const UniqueFd record = openDirectoryAt(directory(), name);
     UniqueFd objects = openDirectoryAt(record.get(), kObjects);
     return objects ? Result<UniqueFd>(std::move(objects)) : failErrno("open the objects of " + name);
 }
@@ -167,10 +209,13 @@ Result<std::string> RecordStore::add() const
     if (::mkdirat(m_directory.get(), name.c_str(), S_IRWXU) != 0) {
         return failErrno("begin a record in " + m_path.string());
     }
-    REVET_ASSIGN_OR_RETURN(const UniqueFd directory, openRecord(name));
-    if (::mkdirat(directory.get(), kObjects, S_IRWXU) != 0) {
-        return failErrno("begin the record " + name);
+    const std::filesystem::path& base
+        = m_objects.kind == ObjectPlace::Kind::Here ? m_path : m_objects.directory;
+    if (m_objects.kind == ObjectPlace::Kind::Passing) {
+        REVET_RETURN_IF_ERROR(makePrivateDirectory(base.parent_path()));
+        REVET_RETURN_IF_ERROR(makePrivateDirectory(base));
     }
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(base / name / kObjects));
     return name;
 }
 
@@ -190,6 +235,50 @@ Result<void> RecordStore::write(const Record& record) const
     return {};
 }
 
+Result<void> RecordStore::settle(const std::string& name) const
+{
+    if (m_objects.kind != ObjectPlace::Kind::Passing) {
+        return {};
+    }
+    const UniqueFd passing = openDirectoryAt(AT_FDCWD, m_objects.directory / name / kObjects);
+    if (!passing) {
+        return errno == ENOENT ? Result<void>() : failErrno("open the objects of " + name);
+    }
+    REVET_ASSIGN_OR_RETURN(const UniqueFd record, openRecord(name));
+    if (const UniqueFd halfDone = openDirectoryAt(record.get(), kObjects)) {
+        REVET_RETURN_IF_ERROR(removeEntry({record.get(), kObjects}));
+    }
+    REVET_RETURN_IF_ERROR(makePrivateDirectory(m_path / name / kObjects));
+    const UniqueFd kept = openDirectoryAt(record.get(), kObjects);
+    if (!kept) {
+        return failErrno("keep the objects of " + name);
+    }
+    REVET_ASSIGN_OR_RETURN(const std::vector<std::string> objects, listDirectory(passing.get()));
+    for (const std::string& object : objects) {
+        REVET_RETURN_IF_ERROR(copyTree({passing.get(), object}, {kept.get(), object}));
+    }
+    if (::syncfs(kept.get()) != 0) {
+        return failErrno("write to the disk");
+    }
+    return removeObjects(name);
+}
+
+/// From where they are not beside the record, and the directories that they were alone in.
+Result<void> RecordStore::removeObjects(const std::string& name) const
+{
+    const UniqueFd base = openDirectoryAt(AT_FDCWD, m_objects.directory);
+    if (!base) {
+        return errno == ENOENT ? Result<void>() : failErrno("open " + m_objects.directory.string());
+    }
+    if (const UniqueFd objects = openDirectoryAt(base.get(), name)) {
+        REVET_RETURN_IF_ERROR(removeEntry({base.get(), name}));
+    }
+    if (m_objects.kind == ObjectPlace::Kind::Passing && ::rmdir(m_objects.directory.c_str()) == 0) {
+        ::rmdir(m_objects.directory.parent_path().c_str()); // where it was the last
+    }
+    return {};
+}
+
 Result<void> RecordStore::remove(const std::string& name) const
 {
     REVET_ASSIGN_OR_RETURN(const UniqueFd directory, openRecord(name));
@@ -199,21 +288,18 @@ Result<void> RecordStore::remove(const std::string& name) const
             return failErrno("remove the record " + name);
         }
     }
-    const UniqueFd objects = openDirectoryAt(directory.get(), kObjects);
-    if (objects) {
-        REVET_ASSIGN_OR_RETURN(const std::vector<std::string> left, listDirectory(objects.get()));
-        for (const std::string& object : left) {
-            if (::unlinkat(objects.get(), object.c_str(), 0) != 0
-                && (errno != EISDIR || ::unlinkat(objects.get(), object.c_str(), AT_REMOVEDIR) != 0)) {
-                return failErrno("remove an object of " + name);
-            }
+    if (m_objects.kind == ObjectPlace::Kind::Passing) {
+        REVET_RETURN_IF_ERROR(removeObjects(name));
+    } else if (const UniqueFd above = openDirectoryAt(this->directory(), name)) {
+        REVET_RETURN_IF_ERROR(removeSlots(above, name));
+        if (m_objects.kind == ObjectPlace::Kind::Beside
+            && ::unlinkat(this->directory(), name.c_str(), AT_REMOVEDIR) != 0) {
+            return failErrno("remove the objects of " + name);
         }
     }
-    if ((objects && ::unlinkat(directory.get(), kObjects, AT_REMOVEDIR) != 0)
-        || ::unlinkat(m_directory.get(), name.c_str(), AT_REMOVEDIR) != 0) {
-        return failErrno("remove the record " + name);
-    }
-    return {};
+    return ::unlinkat(m_directory.get(), name.c_str(), AT_REMOVEDIR) == 0
+        ? Result<void>()
+        : failErrno("remove the record " + name);
 }
 
 } // namespace revet::workspace

@@ -5,6 +5,7 @@
 
 #include "engine/workspace/listing.h"
 #include "engine/workspace/open_object.h"
+#include "engine/workspace/tree_copy.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -146,6 +147,13 @@ Result<Entry> lookAtStored(int store, const std::string& source)
 {
     const Result<Parent> parent = openStored(store, source);
     return parent ? lookAt(parent->directory.get(), parent->name) : Entry{};
+}
+
+Result<Entry> copyStored(const Scene& scene, const std::string& source, std::uint32_t slot)
+{
+    REVET_ASSIGN_OR_RETURN(const Parent parent, openSource(scene.store, source));
+    REVET_RETURN_IF_ERROR(copyTree({parent.directory.get(), parent.name}, {scene.objects, slotName(slot)}));
+    return lookAt(scene.objects, slotName(slot));
 }
 
 std::string slotName(std::uint32_t slot)

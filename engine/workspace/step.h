@@ -58,6 +58,7 @@ struct Scene
     int tree = -1;
     int store = -1; ///< directory of all records
     int objects = -1; ///< directory of this record's slots
+    bool isStoreFar = false; ///< the store is on another mount than the tree: nothing is fetched, but copied
 };
 
 /// Fails as Conflict where `path` does not hold what it should; what has been done by then, reverse() puts
@@ -70,6 +71,8 @@ struct Scene
 /// What lies in a record: `source` as of Fetch.
 [[nodiscard]] Result<Parent> openStored(int store, const std::string& source);
 [[nodiscard]] Result<Entry> lookAtStored(int store, const std::string& source);
+/// Copies it into the slot.
+[[nodiscard]] Result<Entry> copyStored(const Scene& scene, const std::string& source, std::uint32_t slot);
 [[nodiscard]] std::string slotName(std::uint32_t slot);
 /// Whether both are the same file of the file system.
 [[nodiscard]] bool isSameObject(const Entry& one, const Entry& other);

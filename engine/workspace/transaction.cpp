@@ -89,12 +89,20 @@ Result<std::vector<std::string>> recoverLocked(int tree, const RecordStore& stor
     for (const std::string& name : names) {
         REVET_ASSIGN_OR_RETURN(const Record record, store.read(name));
         if (record.isDone) {
+            REVET_RETURN_IF_ERROR(store.settle(name));
             continue;
+        }
+        if (const auto foreign = std::ranges::find_if_not(
+                record.steps, [&store](const Step& step) { return store.isOwnSource(step.source); });
+            foreign != record.steps.end()) {
+            return fail(ErrorCode::Malformed, "take back " + name,
+                        foreign->source + " is no place of this session");
         }
         std::vector<std::string> kept;
         if (!record.steps.empty()) {
             REVET_ASSIGN_OR_RETURN(const UniqueFd objects, store.openObjects(name));
-            REVET_ASSIGN_OR_RETURN(kept, takeBack({tree, store.directory(), objects.get()}, record.steps));
+            REVET_ASSIGN_OR_RETURN(
+                kept, takeBack({tree, store.directory(), objects.get(), store.isFar()}, record.steps));
         }
         if (kept.empty()) {
             REVET_RETURN_IF_ERROR(store.remove(name));
@@ -179,15 +187,22 @@ Result<std::string> Transaction::commit()
     }
     const auto run = [this]() -> Result<void> {
         REVET_ASSIGN_OR_RETURN(const UniqueFd objects, m_store.openObjects(m_record.name));
-        const Scene scene{m_tree, m_store.directory(), objects.get()};
+        const Scene scene{m_tree, m_store.directory(), objects.get(), m_store.isFar()};
         REVET_ASSIGN_OR_RETURN(m_record.steps, makeSteps(scene, m_plan));
         REVET_RETURN_IF_ERROR(syncObjects(scene, m_record.steps));
         REVET_RETURN_IF_ERROR(m_store.write(m_record));
         REVET_RETURN_IF_ERROR(act(scene));
         return seal(scene);
     };
+    if (const auto foreign = std::ranges::find_if_not(
+            m_plan, [this](const auto& entry) { return m_store.isOwnSource(entry.second.operation.stored); });
+        foreign != m_plan.end()) {
+        return fail(ErrorCode::Malformed, "change " + foreign->first,
+                    foreign->second.operation.stored + " is no place of this session");
+    }
     Result<void> done = run();
     if (done) {
+        REVET_RETURN_IF_ERROR(m_store.settle(m_record.name));
         return m_record.name;
     }
     // What a kill would have left is put right by the same hand.

@@ -249,6 +249,11 @@ Result<void> Maker::stage(const std::string& path, Planned& planned)
         if (!stored.exists()) {
             return fail(ErrorCode::NotFound, "bring back " + path, "what was kept of it is gone");
         }
+        if (m_scene.isStoreFar) {
+            REVET_ASSIGN_OR_RETURN(m_incoming[path].object, copyStored(m_scene, operation.stored, number));
+            m_incoming[path].slot = number;
+            return {};
+        }
         Step step;
         step.kind = Step::Kind::Fetch;
         step.source = operation.stored;

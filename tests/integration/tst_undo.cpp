@@ -304,6 +304,72 @@ private Q_SLOTS:
         QVERIFY2(finished.status == 0, text(finished).c_str());
     }
 
+    /// What a descriptor leads to is not what has its name now, and what is kept is nobody's to change.
+    void changesNothingThroughWhatIsKept()
+    {
+        const World world;
+        world.prepare("echo aaa > a; echo bbb > b");
+        const Tree before = treeAt(world.project());
+        const Finished finished = world.runner().run("sandbox", {"python3", "-c", R"(
+import os
+def attempt(what, deed):
+    try: print(what, deed())
+    except OSError as error: print(what, error.errno)
+open('new', 'w').write('new')
+files = [os.open(name, os.O_RDONLY) for name in 'ab']
+os.unlink('a')
+os.rename('new', 'b')
+for file in files:
+    link = '/proc/self/fd/%d' % file
+    attempt('chmod', lambda: os.fchmod(file, 0o600))
+    attempt('times', lambda: os.utime(file, (0, 0)))
+    attempt('attribute', lambda: os.setxattr(file, 'user.q', b'1'))
+    attempt('truncate', lambda: os.truncate(link, 1))
+    attempt('write', lambda: os.open(link, os.O_RDWR))
+    attempt('empty', lambda: os.open(link, os.O_WRONLY | os.O_TRUNC))
+    attempt('link', lambda: os.link(link, 'linked', follow_symlinks=True))
+    print(os.pread(file, 9, 0))
+print(open('b').read(), os.stat('b').st_mtime > 1)
+)"});
+        QVERIFY2(finished.status == 0, text(finished).c_str());
+        std::size_t refused = 0;
+        for (std::size_t at = 0; (at = finished.out.find(" 1\n", at)) != std::string::npos; ++at) {
+            ++refused;
+        }
+        QVERIFY2(refused == 14, text(finished).c_str());
+        QVERIFY2(finished.out.find("aaa") != std::string::npos && finished.out.ends_with("new True\n"),
+                 text(finished).c_str());
+        const auto changes = changesOf(world, world.runner().lastSession());
+        REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
+        for (const auto& row : world.runner().lastEvents()) {
+            QVERIFY2(row.value("target", "") != "/", row.dump().c_str());
+        }
+        QVERIFY(!matching(world.runner().lastEvents(),
+                          {{"verdict", "denied"}, {"rule", "undo: it was removed or replaced, and is kept"}})
+                     .empty());
+    }
+
+    /// Another program that has a file open for writing does not change what is kept of it.
+    void keepsWhatOthersStillWriteTo()
+    {
+        const World world;
+        world.prepare("echo aaa > a; echo bbb > b; echo ccc > c");
+        const Tree before = treeAt(world.project());
+        const auto open = [&](const char* name) {
+            return UniqueFd(::open((world.project() / name).c_str(), O_RDWR | O_CLOEXEC));
+        };
+        const UniqueFd removed = open("a");
+        const UniqueFd replaced = open("b");
+        QCOMPARE(world.runner().runScript("sandbox", "rm a c; echo new > n; mv n b").status, 0);
+        QVERIFY(::pwrite(removed.get(), "XX", 2, 0) == 2 && ::pwrite(replaced.get(), "XX", 2, 0) == 2);
+        const auto changes = changesOf(world, world.runner().lastSession());
+        REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
+        // What nobody writes to is not copied.
+        const auto saved = changes->before().saved();
+        QVERIFY(saved.at("c").content == workspace::PreImageRecord::Content::Kept);
+        QVERIFY(saved.at("a").content == workspace::PreImageRecord::Content::Copied);
+    }
+
     void brakesABurst()
     {
         const World world;
@@ -350,6 +416,10 @@ private Q_SLOTS:
         QTest::newRow("gc") << QStringLiteral("git gc -q --prune=now");
         QTest::newRow("build output") << QStringLiteral("rm -rf node_modules && test ! -e node_modules");
         QTest::newRow("clean of build output") << QStringLiteral("git clean -qfdX && test ! -e node_modules");
+        QTest::newRow("make clean") << QStringLiteral("rm *.o && test ! -e 1.o");
+        QTest::newRow("some of the top") << QStringLiteral("rm top* && test ! -e top1");
+        QTest::newRow("stash of untracked files")
+            << QStringLiteral("git stash -qu && test ! -e top1 && git stash pop -q && test -e top30");
         QTest::newRow("formatter") << QStringLiteral("sed -i s/^/x/ src/*");
         QTest::newRow("rename") << QStringLiteral("mv src lib && mkdir src && mv lib/* src/ && rmdir lib");
         QTest::newRow("one directory") << QStringLiteral("rm -r docs && test ! -e docs");
@@ -360,9 +430,14 @@ private Q_SLOTS:
         world.prepare(
             "mkdir -p node_modules/m docs; for i in $(seq 300); do echo $i > node_modules/m/$i; done; "
             "for i in $(seq 100); do echo $i > docs/$i; done; "
-            "echo node_modules > .gitignore; git init -q -b master; git config user.name a; git config "
+            "for i in $(seq 300); do echo $i > $i.o; done; for i in $(seq 30); do echo $i > top$i; echo $i > "
+            "kept$i; "
+            "done; "
+            "echo node_modules > .gitignore; echo '*.o' >> .gitignore; git init -q -b master; git config "
+            "user.name a; git config "
             "user.email a@b; "
-            "git add .gitignore docs; git commit -qm 1; mkdir src; for i in $(seq 300); do echo $i > src/$i; "
+            "git add .gitignore docs kept*; git commit -qm 1; mkdir src; for i in $(seq 300); do echo $i > "
+            "src/$i; "
             "done; "
             "git add src; git commit -qm 2");
         const Finished finished = world.runner().runScript("sandbox", fetched("script"));

@@ -40,11 +40,23 @@ private Q_SLOTS:
         const auto exists = [&](const std::string& path) { return path == present.toStdString(); };
         QCOMPARE(table->matches(directory.toStdString(), exists), isOutput);
     }
+    void knowsProducts()
+    {
+        const auto table = BuildOutputTable::parse(resourceText("tables/build-output.toml"));
+        QVERIFY(table);
+        for (const char* const product : {"main.o", "lib/libx.so.1.2", "a/b/C.class", "m.pyc", "x.obj"}) {
+            QVERIFY2(table->matchesFile(product), product);
+        }
+        for (const char* const source : {"main.c", "o", "x.o/main.c", "notes.txt", "a.so.d/b"}) {
+            QVERIFY2(!table->matchesFile(source), source);
+        }
+    }
     void refusesMalformedTables_data()
     {
         QTest::addColumn<QByteArray>("toml");
         QTest::newRow("unknown key") << QByteArray("name = \"x\"");
         QTest::newRow("path") << QByteArray("names = [\"a/b\"]");
+        QTest::newRow("path of a file") << QByteArray("files = [\"a/b\"]");
         QTest::newRow("no files") << QByteArray("[[beside]]\nnames = [\"a\"]");
         QTest::newRow("no list") << QByteArray("beside = \"a\"");
     }

@@ -226,6 +226,54 @@ private Q_SLOTS:
         QCOMPARE(bench.lost(), std::string());
     }
 
+    /// What is moved there and back again costs a line each time, and no more.
+    void remembersAttributesOnce()
+    {
+        UndoBench bench;
+        fill(bench.project());
+        const std::string large(3000, 'v');
+        QCOMPARE(::setxattr((bench.project() / "x").c_str(), "user.large", large.data(), large.size(), 0), 0);
+        bench.start();
+        for (int i = 0; i < 100; ++i) {
+            QCOMPARE(bench.broker.error(twoPaths(Operation::Rename, at("x"), at("moved"))), 0);
+            QCOMPARE(bench.broker.error(twoPaths(Operation::Rename, at("moved"), at("x"))), 0);
+        }
+        QVERIFY(bench.changes()->images().length < 50'000);
+        QCOMPARE(bench.broker.error(twoPaths(Operation::Rename, at("x"), at("y"))), 0);
+        QCOMPARE(bench.lost(), std::string());
+    }
+
+    void isNotRecordedByWhatFailed()
+    {
+        UndoBench bench;
+        fill(bench.project());
+        bench.start();
+        // Onto a directory that holds something.
+        QVERIFY(bench.broker.error(twoPaths(Operation::Rename, at("x"), at("a"))) != 0);
+        QCOMPARE(bench.broker.error(withMode(Operation::ChangeMode, at("x"), 0600)), 0);
+        QCOMPARE(bench.lost(), std::string());
+    }
+
+    void boundsItsList()
+    {
+        workspace::PreImageLimits limits;
+        limits.manifest = 20'000;
+        UndoBench bench(UndoBench::Way::Take, limits);
+        fill(bench.project());
+        bench.start();
+        int error = 0;
+        for (int i = 0; i < 1000 && error == 0; ++i) {
+            error = bench.broker.error(twoPaths(Operation::Rename, at("x"), at("moved")));
+            error
+                = error != 0 ? error : bench.broker.error(twoPaths(Operation::Rename, at("moved"), at("x")));
+        }
+        QCOMPARE(error, ENOSPC);
+        QCOMPARE(bench.broker.error(call(Operation::Remove, at("y"))), ENOSPC);
+        QCOMPARE(bench.broker.write("a/x", "new", O_TRUNC), ENOSPC);
+        QVERIFY(bench.changes()->images().length < 22'000);
+        QCOMPARE(bench.lost(), std::string());
+    }
+
     void saysWhatItDoesNotKeep()
     {
         workspace::PreImageLimits limits;
