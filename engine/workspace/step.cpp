@@ -151,7 +151,7 @@ Result<Entry> lookAtStored(int store, const std::string& source)
 
 Result<Entry> copyStored(const Scene& scene, const std::string& source, std::uint32_t slot)
 {
-    REVET_ASSIGN_OR_RETURN(const Parent parent, openSource(scene.store, source));
+    REVET_ASSIGN_OR_RETURN(const Parent parent, openStored(scene.store, source));
     REVET_RETURN_IF_ERROR(copyTree({parent.directory.get(), parent.name}, {scene.objects, slotName(slot)}));
     return lookAt(scene.objects, slotName(slot));
 }
