@@ -30,7 +30,8 @@ public:
         std::chrono::seconds window{10};
         /// A directory at the top of the project that has gone with so many files is the last thing to go.
         std::uint32_t filesOfTop = 20;
-        std::uint32_t topEntries = 20; ///< entries at the top themselves; half of all of them, if that is more
+        std::uint32_t topEntries
+            = 20; ///< entries at the top themselves; half of all of them, if that is more
     };
     explicit Brake(const Limits& limits)
         : m_limits(limits)

@@ -15,6 +15,8 @@ from tree import report
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 ADDED = re.compile(r'add_(?:option|flag)\(\s*"(--[a-z-]+)')
 SETTING = re.compile(r'^\s*\{"([a-z_.]+)", (?:&|set)', re.M)
+# Commands that work alike share a file.
+SHARED_FILES = {"decide": ("apply", "discard", "undo")}
 ALLOWED = re.compile(r"allowOnly\(\{(.*?)\}\)", re.S)
 
 
@@ -42,7 +44,8 @@ def check_options(root):
         further = file.with_name(f"{command}_options.cpp")
         if further.is_file():
             taken |= set(ADDED.findall(further.read_text()))
-        named = documented.get(command, set())
+        sections = SHARED_FILES.get(command, (command,))
+        named = set().union(*(documented.get(section, set()) for section in sections))
         for option in sorted(taken - named):
             yield f"packaging/man/revet.1: revet {command}: {option} is not there"
         for option in sorted(named - taken - shared):

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
-#include "engine/workspace/oddities.h"
 #include "engine/workspace/file_content.h"
+#include "engine/workspace/oddities.h"
 #include "tests/engine/workspace/hand_made_layer.h"
 
 #include <sys/socket.h>
