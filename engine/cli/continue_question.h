@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "engine/ipc/run_request.h"
+#include "engine/api/session_start.h"
 
 #include <optional>
 
