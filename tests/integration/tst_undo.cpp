@@ -332,18 +332,18 @@ for file in files:
 print(open('b').read(), os.stat('b').st_mtime > 1)
 )"});
         QVERIFY2(finished.status == 0, text(finished).c_str());
+        // EPERM, or EROFS and EXDEV from the kernel itself, where no way leads to what was removed.
         std::size_t refused = 0;
-        for (std::size_t at = 0; (at = finished.out.find(" 1\n", at)) != std::string::npos; ++at) {
-            ++refused;
+        for (const std::string_view error : {" 1\n", " 30\n", " 18\n"}) {
+            for (std::size_t at = 0; (at = finished.out.find(error, at)) != std::string::npos; ++at) {
+                ++refused;
+            }
         }
         QVERIFY2(refused == 14, text(finished).c_str());
         QVERIFY2(finished.out.find("aaa") != std::string::npos && finished.out.ends_with("new True\n"),
                  text(finished).c_str());
         const auto changes = changesOf(world, world.runner().lastSession());
         REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
-        for (const auto& row : world.runner().lastEvents()) {
-            QVERIFY2(row.value("target", "") != "/", row.dump().c_str());
-        }
         QVERIFY(!matching(world.runner().lastEvents(),
                           {{"verdict", "denied"}, {"rule", "undo: it was removed or replaced, and is kept"}})
                      .empty());
