@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "engine/api/session_start.h"
+#include "engine/api/engine.h"
 
 #include <optional>
 

@@ -7,7 +7,6 @@
 #include "engine/journal/remove_tree.h"
 #include "engine/session/project_finder.h"
 #include "engine/session/record_places.h"
-#include "engine/session/text_file.h"
 #include "engine/workspace/left_behind.h"
 
 #include <algorithm>
@@ -77,13 +76,6 @@ Result<std::vector<fs::path>> undoElsewhere(const Places& places, const SessionI
         }
         return {};
     }));
-    for (const fs::path& own : recordDirectories(places, id)) {
-        const auto noted = readText(own / "place");
-        const fs::path records = noted ? fs::path(*noted) : fs::path();
-        if (records.is_absolute() && records.filename() == id.text() + '-' + own.filename().string()) {
-            elsewhere.push_back(records);
-        }
-    }
     return elsewhere;
 }
 

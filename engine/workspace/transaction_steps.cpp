@@ -187,7 +187,7 @@ Result<Entry> Maker::stageName(const Slot& slot, const Operation& operation)
     Parent source;
     int directory = m_scene.objects;
     const auto other = m_plan.find(operation.linkTo);
-    if (found != m_incoming.end() && !other->second.operation.stored.empty()) {
+    if (found != m_incoming.end() && !other->second.operation.stored.empty() && !m_scene.isStoreFar) {
         // It comes into its slot by a step of its own.
         REVET_ASSIGN_OR_RETURN(source, openStored(m_scene.store, other->second.operation.stored));
         directory = source.directory.get();
