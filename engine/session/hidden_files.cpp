@@ -102,7 +102,7 @@ Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::Hi
     found.isIndexRead = index.has_value(); // a box may have left anything there
     const std::set<std::string> tracked = index ? *index : std::set<std::string>();
     for (const std::string& relative : candidates) {
-        const std::string path = project + "/" + relative;
+        const std::string path = fs::path(project) / relative;
         const bool isTracked = tracked.contains(relative);
         // In order of names: a directory that is hidden comes before what was hidden in it.
         const bool isCovered
