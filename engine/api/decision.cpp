@@ -29,7 +29,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <ranges>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -384,7 +384,7 @@ Result<DecisionOutcome> Decision::discard(const std::vector<std::string>& paths)
     std::vector<workspace::Operation> operations;
     for (const std::string& path : paths.empty() ? std::vector<std::string>{""} : paths) {
         workspace::Operation operation;
-        operation.path = path.empty() ? kLayer : upper + '/' + path;
+        operation.path = path.empty() ? kLayer : (fs::path(upper) / path).string();
         operation.isWholeTree = true;
         REVET_ASSIGN_OR_RETURN(operation.expected, workspace::lookAt(m_layer.tree.get(), operation.path));
         if (!operation.expected.exists()) {
@@ -435,7 +435,7 @@ Result<DecisionOutcome> Decision::undo(const std::vector<std::string>& paths)
     const std::string upper = session::closedDirectory(kLayer, "upper").string();
     std::vector<std::string> layerPaths;
     for (const std::string& path : paths) {
-        layerPaths.push_back(upper + '/' + path);
+        layerPaths.push_back(fs::path(upper) / path);
     }
     std::vector<Part> parts;
     REVET_ASSIGN_OR_RETURN(const auto discards, m_layer.records.records());
@@ -550,7 +550,8 @@ Result<void> Decision::close(DecisionOutcome& outcome)
     const bool isOfLayer = outcome.purpose == Purpose::Discard || outcome.undoes == Purpose::Discard;
     event.reach = isOfLayer ? Reach::Copy : Reach::Project;
     std::vector<Event> events;
-    for (const std::string& path : outcome.changed | std::views::take(kMaximumRows)) {
+    const std::span<const std::string> changed(outcome.changed);
+    for (const std::string& path : changed.first(std::min(changed.size(), kMaximumRows))) {
         const bool isElsewhere = path.starts_with('/');
         event.target = isElsewhere ? path : path.empty() ? m_session.project : m_session.project + '/' + path;
         events.push_back(event);

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <ranges>
+#include <span>
 
 namespace revet::cli {
 
@@ -137,7 +137,7 @@ std::string listed(const std::vector<workspace::Conflict>& paths)
 {
     constexpr std::size_t kShown = 20;
     std::string text;
-    for (const workspace::Conflict& path : paths | std::views::take(kShown)) {
+    for (const workspace::Conflict& path : std::span(paths).first(std::min(paths.size(), kShown))) {
         text += "\n  " + displayEscape(path.path.empty() ? "." : path.path) + ": " + displayEscape(path.why);
     }
     return paths.size() > kShown ? text + "\n  and " + std::to_string(paths.size() - kShown) + " more" : text;

@@ -4,9 +4,9 @@
 #include "engine/workspace/transaction.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/reversed.h"
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 
 #include <fcntl.h>
@@ -70,7 +70,7 @@ Result<std::vector<std::string>> takeBack(const Scene& scene, const std::vector<
 {
     std::vector<std::string> kept;
     Result<void> outcome;
-    for (const Step& step : std::views::reverse(steps)) {
+    for (const Step& step : Reversed(steps)) {
         const Result<bool> isBack = reverse(scene, step);
         if (!isBack && outcome) {
             outcome = fail(isBack.error());

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
+#include "engine/base/reversed.h"
 #include "engine/workspace/open_object.h"
 #include "engine/workspace/staging.h"
 #include "engine/workspace/transaction_plan.h"
 
-#include <ranges>
 #include <set>
 
 #include <fcntl.h>
@@ -420,7 +420,7 @@ Result<std::vector<Step>> Maker::run()
             }
         }
     }
-    for (auto& [path, planned] : std::views::reverse(m_plan)) {
+    for (auto& [path, planned] : Reversed(m_plan)) {
         if (!planned.isDone && planned.present.exists() && !isInPlace(planned) && !isSwap(path, planned)) {
             takeOut(path, planned);
         }
@@ -433,12 +433,12 @@ Result<std::vector<Step>> Maker::run()
     releaseLocks();
     keepTimes();
     // Modes come last, and of what is deeper first: one may take away the way to what it holds.
-    for (const auto& [path, planned] : std::views::reverse(m_plan)) {
+    for (const auto& [path, planned] : Reversed(m_plan)) {
         if (needsAttributes(path, planned)) {
             REVET_RETURN_IF_ERROR(setAttributes(path, planned));
         }
     }
-    for (const auto& [path, entry] : std::views::reverse(m_unlocked)) {
+    for (const auto& [path, entry] : Reversed(m_unlocked)) {
         const auto found = m_plan.find(path);
         const bool isSet = found != m_plan.end() && needsAttributes(path, found->second);
         if (!isSet && (found == m_plan.end() || found->second.isDone)) {

@@ -6,7 +6,6 @@
 #include "tests/support/tostring.h"
 #include "tests/support/tree_snapshot.h"
 
-#include <QRandomGenerator>
 #include <QTest>
 
 #include <algorithm>
@@ -143,7 +142,8 @@ private Q_SLOTS:
         QTest::addColumn<quint32>("seed");
         const QByteArray given = qgetenv("REVET_SEED");
         for (int i = 0; i < (given.isEmpty() ? kRounds : 1); ++i) {
-            const quint32 seed = given.isEmpty() ? QRandomGenerator::global()->generate() : given.toUInt();
+            // The same ones each time: a gate that fails by chance is soon ignored. REVET_SEED tries others.
+            const quint32 seed = given.isEmpty() ? static_cast<quint32>(i) + 1 : given.toUInt();
             QTest::newRow(("REVET_SEED=" + std::to_string(seed)).c_str()) << seed;
         }
     }

@@ -33,7 +33,7 @@ constexpr std::array kJustified{
     Justified{"container", "chown root EINVAL",
               "no other user exists in the box's user namespace; programs take it as EPERM"},
     Justified{
-        "sandbox", "anonymous empty-path link ENOENT",
+        "sandbox", "anonymous empty-path link EPERM",
         "after its first link a file is known by a descriptor only, which does not tell whether its name "
         "is a protected one"},
     Justified{"sandbox", "read-only flag = 1",

@@ -22,7 +22,9 @@ std::string UndoBench::takeBack() const
     const auto session = changes();
     // Beside the project, on its mount.
     fs::permissions(broker.outside(), fs::perms::owner_all);
-    const auto store = workspace::RecordStore::open(broker.outside() / "records");
+    workspace::ObjectPlace place;
+    place.preImages = session->images().objects;
+    const auto store = workspace::RecordStore::open(broker.outside() / "records", place);
     const auto records = store ? store->records() : fail(store.error());
     auto own = workspace::pastsOf(*session);
     if (!records || !own) {
