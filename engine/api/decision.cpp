@@ -434,6 +434,7 @@ Result<DecisionOutcome> Decision::undo(const std::vector<std::string>& paths)
 {
     const std::string upper = session::closedDirectory(kLayer, "upper").string();
     std::vector<std::string> layerPaths;
+    layerPaths.reserve(paths.size());
     for (const std::string& path : paths) {
         layerPaths.push_back(fs::path(upper) / path);
     }

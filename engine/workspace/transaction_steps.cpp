@@ -49,14 +49,14 @@ private:
     Result<void> touchParent(const std::string& path);
     void keepTimes();
     Result<void> unlock(const std::string& path, const Entry& present);
-    Result<Entry> stageNew(const Slot& slot, const Operation& operation);
+    Result<Entry> stageNew(const Slot& slot, const Operation& operation) const;
     Result<Entry> stageName(const Slot& slot, const Operation& operation);
     Result<void> adoptGroup(const Slot& slot, const std::string& path, Entry& staged) const;
     Result<void> stage(const std::string& path, Planned& planned);
     void takeOut(const std::string& path, Planned& planned);
     void bringIn(const std::string& path, const Planned& planned);
-    bool isSwap(const std::string& path, const Planned& planned) const;
-    bool needsAttributes(const std::string& path, const Planned& planned) const;
+    [[nodiscard]] bool isSwap(const std::string& path, const Planned& planned) const;
+    [[nodiscard]] bool needsAttributes(const std::string& path, const Planned& planned) const;
     Result<void> setAttributes(const std::string& path, const Planned& planned);
     Result<void> takeLocks();
     void releaseLocks();
@@ -206,7 +206,7 @@ Result<Entry> Maker::stageName(const Slot& slot, const Operation& operation)
     return lookAt(slot.directory, slot.name);
 }
 
-Result<Entry> Maker::stageNew(const Slot& slot, const Operation& operation)
+Result<Entry> Maker::stageNew(const Slot& slot, const Operation& operation) const
 {
     Entry wanted = operation.wanted;
     wanted.mode = newMode(operation);

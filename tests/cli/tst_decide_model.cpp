@@ -15,8 +15,6 @@ using namespace revet::test;
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int kRounds = 30;
 constexpr int kOperations = 150;
 

@@ -99,7 +99,7 @@ private Q_SLOTS:
             const std::string expected = i < bare.size() ? bare[i] : "";
             const std::string seen = i < box.size() ? box[i] : "";
             if (expected != seen && !isJustified(tier, seen)) {
-                wrong += "bare: " + expected + "   box: " + seen + '\n';
+                wrong.append("bare: ").append(expected).append("   box: ").append(seen).append("\n");
             }
         }
         QVERIFY2(wrong.empty(), (wrong + finished.err).c_str());
