@@ -379,6 +379,10 @@ int fillDiskAndQueue(const std::filesystem::path& folder)
     for (std::uint64_t i = 2; i <= kMany; ++i) {
         Event event = sampleEvent(i);
         event.target = "/home/person/project/directory/of/some/depth/made-" + std::to_string(i);
+        if (i == kMany
+            && !(*writer)->flush()) { // all may have been one batch; before the next is looked for room
+            return 7;
+        }
         (*writer)->append(event);
     }
     if (!(*writer)->flush() || failures != 1) {
