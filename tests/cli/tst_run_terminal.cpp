@@ -146,7 +146,9 @@ private Q_SLOTS:
         PtyProgram program(
             world.home(),
             inBox(fetched("tier"),
-                  {"/bin/bash", "-c", "trap 'echo caught; exit 5' INT; echo ready; sleep 100"}));
+                  // Not one long sleep: a signal just before it starts would have to wait for its end.
+                  {"/bin/bash", "-c",
+                   "trap 'echo caught; exit 5' INT; echo ready; while :; do sleep 0.1; done"}));
         QVERIFY2(program.shows("ready"), program.output().c_str());
         program.type("\x03");
         QVERIFY(program.shows("caught"));
