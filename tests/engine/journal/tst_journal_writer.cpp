@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 using namespace std::chrono_literals;
+using namespace std::string_literals;
 
 namespace revet::journal::test {
 
@@ -79,7 +80,7 @@ void TestJournalWriter::numbersEventsInOrderAndKeepsEveryField()
     odd.verdict = Verdict::Failed;
     odd.reach = Reach::Beyond;
     odd.process = ProcessNumber(4'000'000'000U);
-    odd.target = std::string("bytes \xff\n{\"verdict\":\"permitted\"}\0tail", 38);
+    odd.target = "bytes \xff\n{\"verdict\":\"permitted\"}\0tail"s;
     odd.other = "/new\x1b[31m";
     odd.rule = "a rule";
     odd.count = 4'000'000'000U;
@@ -331,7 +332,7 @@ void TestJournalWriter::tellsOnceWhenTheDiskIsFull()
 {
     // A limit on the size of files stands in for a full disk: the write fails in the same place.
     const QTemporaryDir folder;
-    std::signal(SIGXFSZ, SIG_IGN);
+    QVERIFY(std::signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     rlimit before = {};
     QCOMPARE(::getrlimit(RLIMIT_FSIZE, &before), 0);
     const int failures = failuresAfter(pathIn(folder, "journal.db"), [&before] {
@@ -372,7 +373,7 @@ int fillDiskAndQueue(const std::filesystem::path& folder)
     }
     const std::string block(4096, 'x');
     {
-        const UniqueFd filler(::open((folder / "filler").c_str(), O_WRONLY | O_CREAT, 0600));
+        const UniqueFd filler(::open((folder / "filler").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
         while (::write(filler.get(), block.data(), block.size()) > 0) { }
     }
     constexpr std::uint64_t kMany = 60'000;
