@@ -262,7 +262,10 @@ private Q_SLOTS:
         QVERIFY2(first.shows("[sandbox]: "), first.output().c_str());
         first.type(fetched("answer"));
         QVERIFY2(first.shows(": " + fetched("tier") + " ("), first.output().c_str());
-        first.type("typed\n\x04"); // what follows the answer is the command's
+        first.type("typed\n"); // what follows the answer is the command's
+        QVERIFY2(first.shows("see 'revet log"), first.output().c_str());
+        QTest::qWait(500); // an end that is typed ahead becomes a zero byte when the terminal goes raw
+        first.type("\x04");
         QCOMPARE(first.status(), std::optional<int>(0));
         // By the terminal and by cat; what Revet says may come in between.
         QCOMPARE(QByteArray::fromStdString(first.output()).count("typed\r\n"), 2);
