@@ -330,7 +330,7 @@ void TestJournalWriter::tellsWhenTheLogIsDeleted()
 
 void TestJournalWriter::tellsOnceWhenTheDiskIsFull()
 {
-    // A limit on the size of files stands in for a full disk: the write fails in the same place.
+    // A limit on the size of files stands in for a full disk: a write fails in the same place.
     const QTemporaryDir folder;
     QVERIFY(std::signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     rlimit before = {};
