@@ -58,7 +58,71 @@ Result<std::uint64_t> sizeOf(const UniqueFd& file)
     return static_cast<std::uint64_t>(status.st_size);
 }
 
+/// For file systems between which the kernel does not copy (copy_file_range(2): EXDEV), and those that
+/// cannot.
+Result<bool> copyByHand(const UniqueFd& from, const UniqueFd& to, std::uint64_t begin, std::uint64_t end)
+{
+    std::string buffer;
+    while (begin < end) {
+        REVET_ASSIGN_OR_RETURN(std::string_view part, readAt(from, begin, buffer));
+        part = part.substr(0, end - begin);
+        if (part.empty()) {
+            return false;
+        }
+        while (!part.empty()) {
+            const ssize_t put = ::pwrite(to.get(), part.data(), part.size(), static_cast<off_t>(begin));
+            if (put < 0 && errno != EINTR) {
+                return failErrno("copy a file");
+            }
+            const auto done = put < 0 ? 0 : static_cast<std::size_t>(put);
+            part.remove_prefix(done);
+            begin += done;
+        }
+    }
+    return true;
+}
+
+Result<bool> copyRange(const UniqueFd& from, const UniqueFd& to, std::uint64_t begin, std::uint64_t end)
+{
+    auto in = static_cast<off_t>(begin);
+    auto out = in;
+    while (in < static_cast<off_t>(end)) {
+        const ssize_t copied
+            = ::copy_file_range(from.get(), &in, to.get(), &out, end - static_cast<std::uint64_t>(in), 0);
+        if (copied < 0 && errno == EINTR) {
+            continue;
+        }
+        if (copied <= 0) {
+            return copyByHand(from, to, static_cast<std::uint64_t>(in), end);
+        }
+    }
+    return true;
+}
+
 } // namespace
+
+Result<bool> copyData(const UniqueFd& from, const UniqueFd& to, std::uint64_t size)
+{
+    if (::ftruncate(to.get(), static_cast<off_t>(size)) != 0) {
+        return failErrno("copy a file");
+    }
+    for (std::uint64_t at = 0; at < size;) {
+        const off_t data = ::lseek(from.get(), static_cast<off_t>(at), SEEK_DATA);
+        if (data < 0 && errno == ENXIO) {
+            break; // a hole up to the end
+        }
+        const off_t hole = data < 0 ? -1 : ::lseek(from.get(), data, SEEK_HOLE);
+        // Who knows nothing of holes has data only.
+        const std::uint64_t begin = hole < 0 ? at : static_cast<std::uint64_t>(data);
+        const std::uint64_t end = hole < 0 ? size : std::min(static_cast<std::uint64_t>(hole), size);
+        REVET_ASSIGN_OR_RETURN(const bool isWhole, copyRange(from, to, begin, end));
+        if (!isWhole) {
+            return false;
+        }
+        at = end;
+    }
+    return true;
+}
 
 Result<bool> isEqualContent(const UniqueFd& left, const UniqueFd& right)
 {

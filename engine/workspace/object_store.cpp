@@ -5,13 +5,13 @@
 
 #include "engine/base/scope_exit.h"
 #include "engine/workspace/attributes.h"
+#include "engine/workspace/file_content.h"
 #include "engine/workspace/pre_image_record.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <vector>
 
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -23,64 +23,6 @@ namespace revet::workspace {
 namespace {
 
 constexpr std::uint64_t kBlock = 512; // of st_blocks, whatever the file system's own
-
-/// For file systems between which the kernel does not copy (copy_file_range(2): EXDEV).
-Result<void> copyThroughMemory(int from, int to, off_t position, off_t end)
-{
-    std::vector<char> buffer(std::size_t{256} * 1024);
-    while (position < end) {
-        const auto wanted = std::min(buffer.size(), static_cast<std::size_t>(end - position));
-        const ssize_t count = ::pread(from, buffer.data(), wanted, position);
-        if (count <= 0) {
-            return count == 0 ? Result<void>() : failErrno("read a file to keep");
-        }
-        for (ssize_t done = 0; done < count;) {
-            const ssize_t written
-                = ::pwrite(to, buffer.data() + done, static_cast<std::size_t>(count - done), position + done);
-            if (written < 0) {
-                return failErrno("copy a file to keep");
-            }
-            done += written;
-        }
-        position += count;
-    }
-    return {};
-}
-
-Result<void> copyRange(int from, int to, off_t position, off_t end)
-{
-    while (position < end) {
-        off_t in = position;
-        off_t out = position;
-        const ssize_t count
-            = ::copy_file_range(from, &in, to, &out, static_cast<std::size_t>(end - position), 0);
-        if (count < 0 && (errno == EXDEV || errno == EOPNOTSUPP || errno == EINVAL || errno == ENOSYS)) {
-            return copyThroughMemory(from, to, position, end);
-        }
-        if (count <= 0) {
-            return count == 0 ? Result<void>() : failErrno("copy a file to keep");
-        }
-        position += count;
-    }
-    return {};
-}
-
-/// Only what is data: a sparse file stays one.
-Result<void> copyData(int from, int to, off_t size)
-{
-    for (off_t position = 0; position < size;) {
-        const off_t data = ::lseek(from, position, SEEK_DATA);
-        if (data < 0 && errno == ENXIO) {
-            break;
-        }
-        off_t end = data < 0 ? -1 : ::lseek(from, data, SEEK_HOLE);
-        const off_t start = data < 0 || end < 0 ? position : data;
-        end = end < 0 ? size : end;
-        REVET_RETURN_IF_ERROR(copyRange(from, to, start, end));
-        position = end;
-    }
-    return ::ftruncate(to, size) == 0 ? Result<void>() : failErrno("copy a file to keep");
-}
 
 std::string megabytes(std::uint64_t bytes)
 {
@@ -159,7 +101,10 @@ Result<void> ObjectStore::copy(const Spot& spot, const struct stat& status, std:
             return fail(ErrorCode::LimitExceeded, "keep a file",
                         "the session's " + megabytes(m_limits.budget) + " for copies are used up");
         }
-        REVET_RETURN_IF_ERROR(copyData(from.get(), to.get(), now.st_size));
+        // Of one that shrinks meanwhile the end is lost already.
+        if (const auto copied = copyData(from, to, size); !copied) {
+            return fail(copied.error());
+        }
         m_copied += data;
     }
     for (const auto& attribute : readAttributes("/proc/self/fd/" + std::to_string(from.get()))) {

@@ -3,10 +3,8 @@
 
 #include "engine/workspace/staging.h"
 
+#include "engine/workspace/file_content.h"
 #include "engine/workspace/open_object.h"
-
-#include <algorithm>
-#include <cerrno>
 
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -17,71 +15,6 @@
 namespace revet::workspace {
 
 namespace {
-
-constexpr std::size_t kBufferBytes = 65536;
-
-/// Reads until the buffer is full or the file ends.
-Result<std::size_t> readAt(const UniqueFd& file, char* buffer, std::size_t size, off_t offset)
-{
-    std::size_t done = 0;
-    while (done < size) {
-        const ssize_t got
-            = ::pread(file.get(), buffer + done, size - done, offset + static_cast<off_t>(done));
-        if (got < 0 && errno != EINTR) {
-            return failErrno("read a changed file");
-        }
-        if (got == 0) {
-            break;
-        }
-        done += got < 0 ? 0 : static_cast<std::size_t>(got);
-    }
-    return done;
-}
-
-Result<void> writeAt(const UniqueFd& file, const char* bytes, std::size_t size, off_t offset)
-{
-    for (std::size_t done = 0; done < size;) {
-        const ssize_t put
-            = ::pwrite(file.get(), bytes + done, size - done, offset + static_cast<off_t>(done));
-        if (put < 0 && errno != EINTR) {
-            return failErrno("write a changed file");
-        }
-        done += put < 0 ? 0 : static_cast<std::size_t>(put);
-    }
-    return {};
-}
-
-Result<void> copyByHand(const UniqueFd& from, const UniqueFd& to, off_t begin, off_t end)
-{
-    std::string buffer(kBufferBytes, '\0');
-    while (begin < end) {
-        const auto wanted = std::min<std::uint64_t>(buffer.size(), static_cast<std::uint64_t>(end - begin));
-        REVET_ASSIGN_OR_RETURN(const std::size_t size, readAt(from, buffer.data(), wanted, begin));
-        if (size == 0) {
-            return fail(ErrorCode::Conflict, "copy a changed file", "it shrank at this moment");
-        }
-        REVET_RETURN_IF_ERROR(writeAt(to, buffer.data(), size, begin));
-        begin += static_cast<off_t>(size);
-    }
-    return {};
-}
-
-Result<void> copyRange(const UniqueFd& from, const UniqueFd& to, off_t begin, off_t end)
-{
-    off_t out = begin;
-    while (begin < end) {
-        const ssize_t copied
-            = ::copy_file_range(from.get(), &begin, to.get(), &out, static_cast<std::size_t>(end - begin), 0);
-        if (copied < 0 && errno == EINTR) {
-            continue;
-        }
-        // Of another file system, or of one that cannot.
-        if (copied <= 0) {
-            return copyByHand(from, to, begin, end);
-        }
-    }
-    return {};
-}
 
 /// A file of the box may claim a petabyte: only what is there is copied.
 Result<void> copyContent(const UniqueFd& from, const UniqueFd& to)
@@ -96,20 +29,9 @@ Result<void> copyContent(const UniqueFd& from, const UniqueFd& to)
     if (::ioctl(to.get(), FICLONE, from.get()) == 0) {
         return {};
     }
-    if (::ftruncate(to.get(), info.st_size) != 0) {
-        return failErrno("write a changed file");
-    }
-    for (off_t at = 0; at < info.st_size;) {
-        const off_t begin = ::lseek(from.get(), at, SEEK_DATA);
-        if (begin < 0 && errno == ENXIO) {
-            break; // a hole up to the end
-        }
-        const off_t end = begin < 0 ? -1 : ::lseek(from.get(), begin, SEEK_HOLE);
-        if (end < 0) {
-            return failErrno("read a changed file");
-        }
-        at = std::min(end, info.st_size);
-        REVET_RETURN_IF_ERROR(copyRange(from, to, begin, at));
+    REVET_ASSIGN_OR_RETURN(const bool isWhole, copyData(from, to, static_cast<std::uint64_t>(info.st_size)));
+    if (!isWhole) {
+        return fail(ErrorCode::Conflict, "copy a changed file", "it shrank at this moment");
     }
     return {};
 }

@@ -8,10 +8,12 @@
 #include <string_view>
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace revet;
 using workspace::contentHash;
+using workspace::copyData;
 using workspace::isEqualContent;
 
 namespace {
@@ -37,6 +39,8 @@ private Q_SLOTS:
     void comparesWhatIsThere_data();
     void comparesWhatIsThere();
     void takesWrittenZerosForAHole();
+    void copiesDataAndLeavesHoles();
+    void saysThatAFileEndedEarly();
 };
 
 void FileContentTest::comparesWhatIsThere_data()
@@ -75,6 +79,26 @@ void FileContentTest::takesWrittenZerosForAHole()
     const UniqueFd zeros = fileOf(std::string(300'000, '\0'), 0, 300'000);
     QVERIFY(isEqualContent(hole, zeros).value());
     QCOMPARE(contentHash(hole).value(), contentHash(zeros).value());
+}
+
+void FileContentTest::copiesDataAndLeavesHoles()
+{
+    const UniqueFd from = fileOf("word", kTerabyte / 2 + 12'345, kTerabyte);
+    const UniqueFd to = fileOf({}, 0, 0);
+    QVERIFY(copyData(from, to, kTerabyte).value());
+    QVERIFY(isEqualContent(from, to).value());
+    struct stat status = {};
+    QCOMPARE(::fstat(to.get(), &status), 0);
+    QVERIFY(status.st_blocks < 2048); // of 512 bytes: not the terabyte
+}
+
+void FileContentTest::saysThatAFileEndedEarly()
+{
+    const UniqueFd from = fileOf("short", 0, 5);
+    const UniqueFd to = fileOf({}, 0, 0);
+    QCOMPARE(copyData(from, to, 5).value(), true);
+    QVERIFY(isEqualContent(from, to).value());
+    QCOMPARE(copyData(from, to, 100'000).value(), false);
 }
 
 QTEST_APPLESS_MAIN(FileContentTest)
