@@ -4,6 +4,7 @@
 #include "engine/workspace/pre_image_record.h"
 
 #include "engine/base/bytes.h"
+#include "engine/workspace/entry_wire.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -36,38 +37,6 @@ std::uint32_t checksum(std::string_view bytes)
     return sum;
 }
 
-void encodeEntry(ByteWriter& writer, const Entry& entry)
-{
-    writer.number(static_cast<std::uint8_t>(entry.type));
-    writer.number(static_cast<std::uint32_t>(entry.mode));
-    writer.number(entry.size);
-    writer.number(entry.changed);
-    writer.number(entry.statusChanged);
-    writer.number(entry.device);
-    writer.number(entry.inode);
-    writer.number(entry.links);
-    writer.string(entry.target);
-}
-
-Result<Entry> decodeEntry(ByteReader& reader)
-{
-    Entry entry;
-    REVET_ASSIGN_OR_RETURN(const auto type, reader.number<std::uint8_t>());
-    if (type > static_cast<std::uint8_t>(EntryType::Device)) {
-        return fail(ErrorCode::Malformed, "read the type of an entry");
-    }
-    entry.type = static_cast<EntryType>(type);
-    REVET_ASSIGN_OR_RETURN(entry.mode, reader.number<std::uint32_t>());
-    REVET_ASSIGN_OR_RETURN(entry.size, reader.number<std::uint64_t>());
-    REVET_ASSIGN_OR_RETURN(entry.changed, reader.number<std::int64_t>());
-    REVET_ASSIGN_OR_RETURN(entry.statusChanged, reader.number<std::int64_t>());
-    REVET_ASSIGN_OR_RETURN(entry.device, reader.number<std::uint64_t>());
-    REVET_ASSIGN_OR_RETURN(entry.inode, reader.number<std::uint64_t>());
-    REVET_ASSIGN_OR_RETURN(entry.links, reader.number<std::uint32_t>());
-    REVET_ASSIGN_OR_RETURN(entry.target, reader.string(PATH_MAX));
-    return entry;
-}
-
 /// No "..", no empty part, nothing absolute: whoever wrote the manifest, a path stays below its root.
 bool isRelative(std::string_view path)
 {
@@ -98,7 +67,7 @@ Result<PreImageRecord> decodeRecord(std::string_view body)
     REVET_ASSIGN_OR_RETURN(record.object, reader.number<std::uint64_t>());
     REVET_ASSIGN_OR_RETURN(record.path, reader.string(PATH_MAX));
     REVET_ASSIGN_OR_RETURN(record.other, reader.string(PATH_MAX));
-    REVET_ASSIGN_OR_RETURN(record.entry, decodeEntry(reader));
+    REVET_ASSIGN_OR_RETURN(record.entry, readEntry(reader));
     REVET_ASSIGN_OR_RETURN(record.note, reader.string(kMaximumNote));
     while (!reader.atEnd()) {
         Attribute attribute;
@@ -164,7 +133,7 @@ std::string encode(const PreImageRecord& record)
     body.number(record.object);
     body.string(record.path);
     body.string(record.other);
-    encodeEntry(body, record.entry);
+    put(body, record.entry);
     body.string(record.note);
     for (const Attribute& attribute : record.attributes) {
         body.string(attribute.name);

@@ -4,6 +4,7 @@
 #include "engine/workspace/record.h"
 
 #include "engine/base/bytes.h"
+#include "engine/workspace/entry_wire.h"
 
 #include <climits>
 
@@ -14,19 +15,6 @@ namespace {
 constexpr std::string_view kMagic = "revet transaction 1";
 constexpr std::size_t kMaximumPathBytes = 65536; // a tree can be deeper than PATH_MAX
 constexpr std::size_t kMaximumAttributeBytes = 65536;
-
-void put(ByteWriter& out, const Entry& entry)
-{
-    out.number(static_cast<std::uint8_t>(entry.type));
-    out.number(entry.mode);
-    out.number(entry.size);
-    out.number(entry.changed);
-    out.number(entry.statusChanged);
-    out.number(entry.device);
-    out.number(entry.inode);
-    out.number(entry.links);
-    out.string(entry.target);
-}
 
 void put(ByteWriter& out, const std::optional<std::string>& value)
 {
@@ -64,22 +52,6 @@ Result<Enum> readEnum(ByteReader& in, std::uint8_t count)
         return fail(ErrorCode::Malformed, "read a record of a transaction");
     }
     return static_cast<Enum>(number);
-}
-
-Result<Entry> readEntry(ByteReader& in)
-{
-    Entry entry;
-    REVET_ASSIGN_OR_RETURN(entry.type,
-                           readEnum<EntryType>(in, static_cast<std::uint8_t>(EntryType::Device) + 1));
-    REVET_ASSIGN_OR_RETURN(entry.mode, in.number<mode_t>());
-    REVET_ASSIGN_OR_RETURN(entry.size, in.number<std::uint64_t>());
-    REVET_ASSIGN_OR_RETURN(entry.changed, in.number<std::int64_t>());
-    REVET_ASSIGN_OR_RETURN(entry.statusChanged, in.number<std::int64_t>());
-    REVET_ASSIGN_OR_RETURN(entry.device, in.number<std::uint64_t>());
-    REVET_ASSIGN_OR_RETURN(entry.inode, in.number<std::uint64_t>());
-    REVET_ASSIGN_OR_RETURN(entry.links, in.number<std::uint32_t>());
-    REVET_ASSIGN_OR_RETURN(entry.target, in.string(PATH_MAX));
-    return entry;
 }
 
 Result<std::optional<std::string>> readValue(ByteReader& in)
