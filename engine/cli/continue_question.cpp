@@ -6,6 +6,7 @@
 #include "engine/api/engine.h"
 #include "engine/cli/message.h"
 #include "engine/cli/readable.h"
+#include "engine/cli/terminal_line.h"
 #include "engine/domain/display_escape.h"
 
 #include <array>
@@ -59,15 +60,11 @@ std::optional<int> choose(ipc::RunRequest& request)
 /// The first letters of an answer will do; nothing at the end of the terminal.
 std::optional<std::string_view> readAnswer()
 {
-    std::array<char, 256> buffer{};
-    ssize_t size = 0;
-    do {
-        size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
-    } while (size < 0 && errno == EINTR);
-    if (size <= 0) {
+    const std::optional<std::string> line = readTerminalLine();
+    if (!line) {
         return std::nullopt;
     }
-    std::string_view word(buffer.data(), static_cast<std::size_t>(size));
+    std::string_view word = *line;
     while (word.ends_with('\n') || word.ends_with('\r') || word.ends_with(' ')) {
         word.remove_suffix(1);
     }

@@ -13,8 +13,8 @@ namespace revet::cli {
 namespace {
 
 constexpr std::size_t kGap = 2;
-/// Below this a shortened cell says nothing; then the line may rather be too long.
 constexpr std::size_t kWidestPadding = 100; ///< columns; where there is no terminal no cell is cut
+/// Below this a shortened cell says nothing; then the line may rather be too long.
 constexpr std::size_t kNarrowest = 8;
 
 } // namespace

@@ -5,14 +5,11 @@
 
 #include "engine/api/tier_question.h"
 #include "engine/cli/message.h"
+#include "engine/cli/terminal_line.h"
 #include "engine/domain/display_escape.h"
 
-#include <array>
-#include <cerrno>
 #include <string>
 #include <string_view>
-
-#include <unistd.h>
 
 namespace revet::cli {
 
@@ -20,20 +17,14 @@ namespace {
 
 constexpr int kMaximumTries = 3;
 
-/// One line of the terminal, without the space around it; nothing at its end.
+/// Without the space around it; nothing at the end of the terminal.
 std::optional<std::string> readLine()
 {
-    std::array<char, 256> buffer{};
-    ssize_t size = 0;
-    do {
-        size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
-    } while (size < 0 && errno == EINTR);
-    if (size <= 0) {
-        return std::nullopt;
+    std::optional<std::string> line = readTerminalLine();
+    if (line) {
+        line->erase(0, line->find_first_not_of(" \t\r\n"));
+        line->erase(line->find_last_not_of(" \t\r\n") + 1);
     }
-    std::string line(buffer.data(), static_cast<std::size_t>(size));
-    line.erase(0, line.find_first_not_of(" \t\r\n"));
-    line.erase(line.find_last_not_of(" \t\r\n") + 1);
     return line;
 }
 

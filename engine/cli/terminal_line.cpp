@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/cli/terminal_line.h"
+
+#include <array>
+#include <cerrno>
+
+#include <unistd.h>
+
+namespace revet::cli {
+
+std::optional<std::string> readTerminalLine()
+{
+    std::array<char, 256> buffer{};
+    ssize_t size = 0;
+    do {
+        size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    } while (size < 0 && errno == EINTR);
+    return size > 0 ? std::optional(std::string(buffer.data(), static_cast<std::size_t>(size)))
+                    : std::nullopt;
+}
+
+} // namespace revet::cli
