@@ -45,13 +45,7 @@ class DecideTest : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase()
-    {
-        REVET_NEEDS_ORDINARY_USER();
-        REVET_NEEDS(UserNamespaces);
-        REVET_NEEDS(Overlay);
-        REVET_NEEDS(SeccompNotify);
-    }
+    void initTestCase() { REVET_NEEDS_LAYERS(); }
     void init()
     {
         m_world = std::make_unique<World>();

@@ -28,13 +28,7 @@ class DecideGitTest : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase()
-    {
-        REVET_NEEDS_ORDINARY_USER();
-        REVET_NEEDS(UserNamespaces);
-        REVET_NEEDS(Overlay);
-        REVET_NEEDS(SeccompNotify);
-    }
+    void initTestCase() { REVET_NEEDS_LAYERS(); }
     void init()
     {
         m_world = std::make_unique<World>();

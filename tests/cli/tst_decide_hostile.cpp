@@ -44,10 +44,7 @@ class DecideHostileTest : public QObject
 private Q_SLOTS:
     void initTestCase()
     {
-        REVET_NEEDS_ORDINARY_USER();
-        REVET_NEEDS(UserNamespaces);
-        REVET_NEEDS(Overlay);
-        REVET_NEEDS(SeccompNotify);
+        REVET_NEEDS_LAYERS();
         REVET_NEEDS_PROGRAM("python3");
     }
     void init()

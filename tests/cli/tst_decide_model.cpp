@@ -128,10 +128,7 @@ class DecideModelTest : public QObject
 private Q_SLOTS:
     void initTestCase()
     {
-        REVET_NEEDS_ORDINARY_USER();
-        REVET_NEEDS(UserNamespaces);
-        REVET_NEEDS(Overlay);
-        REVET_NEEDS(SeccompNotify);
+        REVET_NEEDS_LAYERS();
         REVET_NEEDS_PROGRAM("python3");
     }
 

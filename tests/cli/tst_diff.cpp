@@ -72,13 +72,7 @@ class DiffTest : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase()
-    {
-        REVET_NEEDS_ORDINARY_USER();
-        REVET_NEEDS(UserNamespaces);
-        REVET_NEEDS(Overlay);
-        REVET_NEEDS(SeccompNotify);
-    }
+    void initTestCase() { REVET_NEEDS_LAYERS(); }
 
     void tellsWhatABoxChanged()
     {

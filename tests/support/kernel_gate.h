@@ -47,3 +47,9 @@ enum class KernelFeature : std::uint8_t {
 /// REVET_NEEDS_PROGRAM("psql");
 #define REVET_NEEDS_PROGRAM(name) REVET_SKIP_IF_(::revet::test::whyNoProgram(name))
 #define REVET_NEEDS_ORDINARY_USER() REVET_SKIP_IF_(::revet::test::whyNotOrdinaryUser())
+/// What a session of the container tier needs.
+#define REVET_NEEDS_LAYERS()                                                                                 \
+    REVET_NEEDS_ORDINARY_USER();                                                                             \
+    REVET_NEEDS(UserNamespaces);                                                                             \
+    REVET_NEEDS(Overlay);                                                                                    \
+    REVET_NEEDS(SeccompNotify)
