@@ -10,6 +10,7 @@
 #include "engine/journal/addendum.h"
 #include "engine/session/closed_directory.h"
 #include "engine/session/continuation.h"
+#include "engine/session/host_pins.h"
 #include "engine/session/record_places.h"
 #include "engine/session/review_roots.h"
 #include "engine/session/undo_files.h"
@@ -25,7 +26,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -46,11 +46,6 @@ constexpr const char* kLayer = "layer";
 /// Beyond it one row says how many more there were.
 constexpr std::size_t kMaximumRows = 10'000;
 constexpr std::array<const char*, workspace::kPurposeCount> kRules = {"apply", "discard", "undo"};
-
-std::int64_t nanoseconds(WallTime time)
-{
-    return time.time_since_epoch().count() * 1000;
-}
 
 /// Where objects are read and written anew.
 fs::path scratchOf(const Places& places, const SessionId& session, std::size_t root)
@@ -88,18 +83,6 @@ bool isTaken(const workspace::ApplyItem& item, const workspace::ApplyChoice& cho
     return !isHeld
         && (workspace::isSelected(change.path, choice.paths)
             || (!change.from.empty() && workspace::isSelected(change.from, choice.paths)));
-}
-
-/// Where git keeps a person's own configuration.
-std::vector<std::string> userGitFiles()
-{
-    const auto variable = [](const char* name) {
-        const char* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nothing changes it
-        return std::string(value == nullptr ? "" : value);
-    };
-    const std::string home = variable("HOME");
-    const std::string config = variable("XDG_CONFIG_HOME");
-    return {home + "/.gitconfig", (config.empty() ? home + "/.config" : config) + "/git/config"};
 }
 
 /// What a commit says of the session that it comes from.
@@ -297,7 +280,7 @@ Result<DecisionOutcome> Decision::applyOnce(const workspace::ApplyChoice& choice
     const ScopeExit cleaned([this] { removeScratch(m_engine.places(), m_session.id); });
     removeScratch(m_engine.places(), m_session.id);
     workspace::Record record;
-    record.time = nanoseconds(SystemClock().now());
+    record.time = nanosecondsOf(SystemClock().now());
     for (std::size_t i = 0; i < m_roots.size() && outcome.conflicts.empty(); ++i) {
         // Paths are those of the project; a repository beside it is taken whole.
         workspace::ApplyChoice own = choice;
@@ -355,9 +338,11 @@ Result<DecisionOutcome> Decision::commit(const workspace::ApplyChoice& choice)
     removeScratch(m_engine.places(), m_session.id);
     REVET_ASSIGN_OR_RETURN(Plan plan, this->plan(0, choice));
     const int workTree = m_roots.front().tree.get();
+    const fs::path home = session::ownHome(m_engine.places());
+    const auto gitFiles = session::userGitFiles(home, m_engine.places());
     const auto make = [&](git_repository* repository, const std::string& head, const std::string& tip) {
         const workspace::SessionCommit commit{workTree, head, tip.empty() ? head : tip,
-                                              workspace::gitPersonOf(workTree, userGitFiles()),
+                                              workspace::gitPersonOf(workTree, gitFiles),
                                               messageOf(m_session)};
         return workspace::writeCommit(repository, commit, *plan.source, plan.chosen);
     };
@@ -492,7 +477,7 @@ Result<DecisionOutcome> Decision::takeBack(std::vector<Part>& parts)
     const std::int64_t time = newest->step.time;
     workspace::Record record;
     record.purpose = Purpose::Undo;
-    record.time = nanoseconds(SystemClock().now());
+    record.time = nanosecondsOf(SystemClock().now());
     for (auto& [part, step] : found) {
         if (step.isRedo != outcome.isRedo || step.time != time) {
             continue;

@@ -22,12 +22,6 @@ std::vector<SessionInfo> select(const std::vector<SessionInfo>& sessions, Predic
 
 } // namespace
 
-bool isLive(const SessionInfo& session)
-{
-    return session.state == SessionState::Starting || session.state == SessionState::Running
-        || session.state == SessionState::Paused;
-}
-
 std::vector<SessionInfo> sessionsAround(const std::vector<SessionInfo>& sessions, std::string_view directory)
 {
     std::string_view innermost;

@@ -12,9 +12,6 @@
 
 namespace revet::api {
 
-/// Whether a session's box may still run.
-[[nodiscard]] bool isLive(const SessionInfo& session);
-
 /// The sessions of the innermost project that holds `directory` (absolute).
 [[nodiscard]] std::vector<SessionInfo> sessionsAround(const std::vector<SessionInfo>& sessions,
                                                       std::string_view directory);

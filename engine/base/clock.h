@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,11 @@ namespace revet {
 
 /// Wall-clock time as the journal keeps it: microseconds since 1970, UTC.
 using WallTime = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
+/// Nanoseconds since 1970, as file systems count.
+[[nodiscard]] constexpr std::int64_t nanosecondsOf(WallTime time)
+{
+    return std::chrono::nanoseconds(time.time_since_epoch()).count();
+}
 /// Time that never jumps, for intervals and deadlines.
 using SteadyTime = std::chrono::steady_clock::time_point;
 

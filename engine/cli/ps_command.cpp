@@ -63,7 +63,7 @@ int runPs(const Arguments& arguments)
                      {"ASKS", TextTable::Align::Right},
                      {"AGE", TextTable::Align::Right}});
     for (const SessionInfo& session : *sessions) {
-        if (!isAll && !api::isLive(session) && session.state != SessionState::Review) {
+        if (!isAll && !isLive(session) && session.state != SessionState::Review) {
             continue;
         }
         if (isJson) {

@@ -36,7 +36,7 @@ int runStop(const Arguments& arguments)
             return report(sessions.error());
         }
         chosen = *std::move(sessions);
-        std::erase_if(chosen, [](const SessionInfo& session) { return !api::isLive(session); });
+        std::erase_if(chosen, [](const SessionInfo& session) { return !isLive(session); });
     } else {
         OrStatus<SessionInfo> session = chooseSession(*engine, argument.id, api::Engine::Candidates::Live);
         if (!session) {
@@ -46,7 +46,7 @@ int runStop(const Arguments& arguments)
     }
     int status = kDone;
     for (const SessionInfo& session : chosen) {
-        if (!api::isLive(session)) {
+        if (!isLive(session)) {
             complain("stop " + session.id.text() + ": it has ended already");
             continue; // what was asked for is so
         }

@@ -20,6 +20,12 @@ std::string_view toString(SessionState state)
     return kStateNames.at(static_cast<std::size_t>(state));
 }
 
+bool isLive(const SessionInfo& session)
+{
+    return session.state == SessionState::Starting || session.state == SessionState::Running
+        || session.state == SessionState::Paused;
+}
+
 std::string_view toString(ObserveLevel level)
 {
     return kLevelNames.at(static_cast<std::size_t>(level));

@@ -56,5 +56,7 @@ struct SessionInfo
     std::uint64_t events = 0;
     std::uint32_t asksPending = 0;
 };
+/// Whether a session's box may still run.
+[[nodiscard]] bool isLive(const SessionInfo& session);
 
 } // namespace revet

@@ -8,6 +8,7 @@
 #include "engine/session/closed_directory.h"
 #include "engine/session/text_file.h"
 #include "engine/session/workspace_record.h"
+#include "engine/tiers/box_spec.h"
 
 #include <cerrno>
 #include <sstream>
@@ -25,19 +26,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kName = "continues";
 
-std::int64_t nanoseconds(WallTime time)
-{
-    return time.time_since_epoch().count() * 1000;
-}
-
 fs::path layerOf(const Places& places, const SessionId& session)
 {
     return places.sessionDirectory(session) / "layer";
-}
-
-fs::path partOf(const fs::path& layer, std::size_t root)
-{
-    return root == 0 ? layer : layer / ("side" + std::to_string(root - 1));
 }
 
 /// overlayfs does not take the work directory of another mount, which may hold a mark of its own.
@@ -66,7 +57,7 @@ Result<std::vector<UniqueFd>> openUppers(const fs::path& layer, std::size_t coun
     if (child == 0) {
         bool isSent = os::enterUserNamespace().has_value();
         for (std::size_t i = 0; i < count && isSent; ++i) {
-            const UniqueFd upper(::open(closedDirectory(partOf(layer, i), "upper").c_str(),
+            const UniqueFd upper(::open(closedDirectory(tiers::layerPart(layer.string(), i), "upper").c_str(),
                                         O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
             const int descriptor = upper.get();
             isSent = upper && os::sendPacket(ends.second.get(), "upper", {&descriptor, 1}).has_value();
@@ -91,7 +82,7 @@ Result<std::vector<UniqueFd>> openUppers(const fs::path& layer, std::size_t coun
 
 Result<Continuation> continuationOf(const Places& places, const SessionInfo& session)
 {
-    Continuation continuation{nanoseconds(session.started), {}};
+    Continuation continuation{nanosecondsOf(session.started), {}};
     const auto text = readText(places.sessionDirectory(session.id) / kName);
     if (!text) {
         return text.error().errnoValue == ENOENT ? Result<Continuation>(continuation) : fail(text.error());
@@ -108,9 +99,7 @@ Result<Continuation> continuationOf(const Places& places, const SessionInfo& ses
 Result<void> checkContinuation(const Places& places, const SessionInfo& from, const std::string& project)
 {
     const std::string what = "continue the session " + from.id.text();
-    const bool isLive = from.state != SessionState::Ended && from.state != SessionState::Review
-        && from.state != SessionState::Closed;
-    if (isLive) {
+    if (isLive(from)) {
         return fail(ErrorCode::Refused, what, "it still runs");
     }
     if (from.tier != Tier::Container) {
@@ -147,7 +136,7 @@ Result<std::vector<UniqueFd>> takeLayer(const Places& places, const SessionInfo&
         return failErrno("take the layer of " + from.id.text() + " over");
     }
     for (std::size_t i = 0; i < roots.size(); ++i) {
-        REVET_RETURN_IF_ERROR(renewWork(partOf(layer, i)));
+        REVET_RETURN_IF_ERROR(renewWork(tiers::layerPart(layer.string(), i)));
     }
     return openUppers(layer, roots.size());
 }

@@ -167,6 +167,11 @@ std::string_view relativeIn(const std::vector<std::string>& roots, std::string_v
 
 } // namespace
 
+std::vector<fs::path> userGitFiles(const fs::path& home, const Places& places)
+{
+    return {home / ".gitconfig", places.config.parent_path() / "git/config"};
+}
+
 policy::ProjectPins hostPins(const GitState& state, const policy::RunLaterTable& runLater,
                              const std::vector<std::string>& roots, const std::string& home,
                              const std::vector<fs::path>& configurations)

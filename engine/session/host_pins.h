@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "engine/domain/places.h"
 #include "engine/policy/run_later.h"
 #include "engine/session/git_state.h"
 
@@ -11,6 +12,10 @@
 #include <vector>
 
 namespace revet::session {
+
+/// Where git keeps a person's own configuration.
+[[nodiscard]] std::vector<std::filesystem::path> userGitFiles(const std::filesystem::path& home,
+                                                              const Places& places);
 
 /// What the host runs from within the direct workspaces though no table names it: programs, hooks and
 /// includes of git's configuration, and the files behind links of pinned names. `configurations` are the

@@ -152,8 +152,7 @@ Result<void> Preparer::makeDirectories()
             takeLayer(m_surroundings.places, *m_surroundings.continues, m_surroundings.session.id));
     } else if (m_surroundings.session.tier == Tier::Container) {
         for (std::size_t i = 0; i <= m_project.sideRoots.size(); ++i) {
-            const fs::path layer
-                = i == 0 ? fs::path(spec.layer) : fs::path(spec.layer) / ("side" + std::to_string(i - 1));
+            const fs::path layer = tiers::layerPart(spec.layer, i);
             REVET_ASSIGN_OR_RETURN(auto upper, makeClosedDirectory(layer, "upper"));
             REVET_RETURN_IF_ERROR(makePrivateDirectory(layer / "work"));
             // The merged root shows the upper's mode, which must be the project's.

@@ -71,12 +71,22 @@ Result<workspace::RecordStore> openDiscardRecords(const Places& places, const Se
     return workspace::RecordStore::open(places.sessionDirectory(id) / "discarded");
 }
 
+std::vector<fs::path> recordDirectories(const Places& places, const SessionId& id)
+{
+    std::vector<fs::path> directories;
+    std::error_code error;
+    for (std::size_t root = 0; fs::is_directory(recordsOf(places, id, root), error); ++root) {
+        directories.push_back(recordsOf(places, id, root));
+    }
+    return directories;
+}
+
 std::vector<fs::path> recordsElsewhere(const Places& places, const SessionId& id)
 {
     std::vector<fs::path> elsewhere;
     std::error_code error;
-    for (std::size_t root = 0; fs::is_directory(recordsOf(places, id, root), error); ++root) {
-        const auto place = readPlace(recordsOf(places, id, root));
+    for (const fs::path& records : recordDirectories(places, id)) {
+        const auto place = readPlace(records);
         if (place && place->kind != ObjectPlace::Kind::Here && fs::exists(place->directory, error)) {
             elsewhere.push_back(place->directory);
         }

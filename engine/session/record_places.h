@@ -19,6 +19,8 @@ namespace revet::session {
                                                              std::size_t root, const std::string& path);
 /// Records of what was discarded of a session's layer, with the session's directory as their tree.
 [[nodiscard]] Result<workspace::RecordStore> openDiscardRecords(const Places& places, const SessionId& id);
+/// Where a session's records are, each root's; those that there are.
+[[nodiscard]] std::vector<std::filesystem::path> recordDirectories(const Places& places, const SessionId& id);
 /// Where objects of a session's records lie outside of its directory.
 [[nodiscard]] std::vector<std::filesystem::path> recordsElsewhere(const Places& places, const SessionId& id);
 

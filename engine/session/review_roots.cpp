@@ -9,6 +9,7 @@
 #include "engine/session/installation.h"
 #include "engine/session/shipped_data.h"
 #include "engine/session/workspace_record.h"
+#include "engine/tiers/box_spec.h"
 #include "engine/workspace/direct_changes.h"
 #include "engine/workspace/layer_changes.h"
 
@@ -84,8 +85,8 @@ Result<std::vector<ReviewRoot>> openReview(const Places& places, const SessionIn
         part.path = root.path;
         REVET_ASSIGN_OR_RETURN(part.directory, openRoot(root));
         const fs::path layer = directory / "layer";
-        const fs::path own = roots.empty() ? layer : layer / ("side" + std::to_string(roots.size() - 1));
-        REVET_ASSIGN_OR_RETURN(part.source, openLayer(own, part.directory));
+        REVET_ASSIGN_OR_RETURN(part.source,
+                               openLayer(tiers::layerPart(layer.string(), roots.size()), part.directory));
         roots.push_back(std::move(part));
     }
     return roots;
@@ -98,15 +99,18 @@ std::vector<std::string> pathsOf(const std::vector<ReviewRoot>& roots)
     return paths;
 }
 
+fs::path ownHome(const Places& places)
+{
+    const char* const home = std::getenv("HOME"); // NOLINT(concurrency-mt-unsafe): nothing changes it
+    return home == nullptr ? places.config.parent_path().parent_path() : fs::path(home);
+}
+
 Result<policy::RunLaterTable> reviewTable(const Places& places, const std::vector<std::string>& roots)
 {
     REVET_ASSIGN_OR_RETURN(Installation installation, Installation::find());
     REVET_ASSIGN_OR_RETURN(auto table, ShippedData(std::move(installation), places).runLater());
-    const fs::path config = places.config.parent_path();
-    const char* const home = std::getenv("HOME"); // NOLINT(concurrency-mt-unsafe): nothing changes it
-    const fs::path own = home == nullptr ? config.parent_path() : fs::path(home);
-    const auto pins = hostPins(GitState::of(roots), table, roots, own.string(),
-                               {own / ".gitconfig", config / "git/config"});
+    const fs::path home = ownHome(places);
+    const auto pins = hostPins(GitState::of(roots), table, roots, home.string(), userGitFiles(home, places));
     return std::move(table).with(pins);
 }
 

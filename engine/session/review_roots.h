@@ -28,6 +28,9 @@ struct ReviewRoot
 
 [[nodiscard]] std::vector<std::string> pathsOf(const std::vector<ReviewRoot>& roots);
 
+/// Of the person who reviews.
+[[nodiscard]] std::filesystem::path ownHome(const Places& places);
+
 /// The run-later table, and what the host as it is runs from within these directories though no table names
 /// it. Looks through them as the start of a direct session does.
 [[nodiscard]] Result<policy::RunLaterTable> reviewTable(const Places& places,

@@ -83,9 +83,8 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
     const std::vector<std::string> roots = directRoots(m_preparation.spec);
     m_repositories = GitState::of(roots);
     if (!roots.empty()) {
-        const std::filesystem::path home = m_preparation.spec.home;
-        const auto pins = hostPins(*m_repositories, m_runLater, roots, home,
-                                   {home / ".gitconfig", places.config.parent_path() / "git/config"});
+        const std::string& home = m_preparation.spec.home;
+        const auto pins = hostPins(*m_repositories, m_runLater, roots, home, userGitFiles(home, places));
         REVET_ASSIGN_OR_RETURN(m_runLater, std::move(m_runLater).with(pins));
     }
     REVET_RETURN_IF_ERROR(startUndo(data, places));

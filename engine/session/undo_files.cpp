@@ -39,20 +39,6 @@ Result<void> forEachManifest(const Places& places, const SessionId& id, Visit vi
     }
 }
 
-/// Of each root, in the session's directory.
-std::vector<fs::path> recordDirectories(const Places& places, const SessionId& id)
-{
-    std::vector<fs::path> directories;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(places.sessionDirectory(id), error)) {
-        const std::string name = entry.path().filename().string();
-        if (name == "records" || name.starts_with("records-")) {
-            directories.push_back(entry.path());
-        }
-    }
-    return directories;
-}
-
 } // namespace
 
 Result<void> sealUndo(const Places& places, const SessionId& id)

@@ -6,6 +6,7 @@
 #include "engine/domain/session_info.h"
 #include "engine/domain/tier.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -51,5 +52,11 @@ struct BoxSpec
     mode_t fileModeMask = 022;
     std::vector<std::string> removeAtEnd; ///< host files that must not outlive the box (the control socket)
 };
+
+/// Where the layer of the n-th root of a session lies (0: the project, whose layer holds the others').
+[[nodiscard]] inline std::string layerPart(const std::string& layer, std::size_t root)
+{
+    return root == 0 ? layer : layer + "/side" + std::to_string(root - 1);
+}
 
 } // namespace revet::tiers

@@ -12,7 +12,7 @@ void ContainerTier::addProject(const BoxSpec& spec, launcher::Plan& plan) const
     plan.outer.push_back({StepKind::Overlay, spec.project, spec.project, spec.layer, 0});
     for (std::size_t i = 0; i < spec.sideRoots.size(); ++i) {
         const std::string& root = spec.sideRoots[i];
-        plan.outer.push_back({StepKind::Overlay, root, root, spec.layer + "/side" + std::to_string(i), 0});
+        plan.outer.push_back({StepKind::Overlay, root, root, layerPart(spec.layer, i + 1), 0});
     }
 }
 

@@ -164,7 +164,7 @@ std::string valueOf(git_config* config, const char* key)
 
 } // namespace
 
-GitPerson gitPersonOf(int workTree, const std::vector<std::string>& configurations)
+GitPerson gitPersonOf(int workTree, const std::vector<std::filesystem::path>& configurations)
 {
     std::vector<Git<git_config>> configs;
     const GitRepository repository = startGit() ? openWorkTree(workTree) : nullptr;
@@ -172,7 +172,7 @@ GitPerson gitPersonOf(int workTree, const std::vector<std::string>& configuratio
     if (repository && ::git_repository_config(&config, repository.get()) == 0) {
         configs.emplace_back(config);
     }
-    for (const std::string& path : configurations) {
+    for (const std::filesystem::path& path : configurations) {
         if (::git_config_open_ondisk(&config, path.c_str()) == 0) {
             configs.emplace_back(config);
         }

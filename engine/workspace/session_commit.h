@@ -6,6 +6,7 @@
 #include "engine/workspace/apply.h"
 #include "engine/workspace/git_library.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct GitPerson
     std::string mail;
 };
 /// Of the repository's configuration, else of the person's own files, else a name that says who did it.
-[[nodiscard]] GitPerson gitPersonOf(int workTree, const std::vector<std::string>& configurations);
+[[nodiscard]] GitPerson gitPersonOf(int workTree, const std::vector<std::filesystem::path>& configurations);
 
 /// Writes one commit with the changes of files to a repository and gives its id; empty where that would be
 /// the same tree. Files that git does not know and that are to be ignored, by the host's rules or by those

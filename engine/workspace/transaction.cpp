@@ -183,7 +183,7 @@ Result<std::string> Transaction::commit()
     }
     REVET_ASSIGN_OR_RETURN(m_record.name, m_store.add());
     if (m_record.time == 0) {
-        m_record.time = SystemClock().now().time_since_epoch().count() * 1000;
+        m_record.time = nanosecondsOf(SystemClock().now());
     }
     const auto run = [this]() -> Result<void> {
         REVET_ASSIGN_OR_RETURN(const UniqueFd objects, m_store.openObjects(m_record.name));
