@@ -5,6 +5,7 @@
 
 #include "engine/base/unique_fd.h"
 #include "engine/domain/display_escape.h"
+#include "engine/os/open_beneath.h"
 #include "engine/policy/git_rules.h"
 #include "engine/policy/git_todo.h"
 #include "engine/session/project_finder.h"
@@ -18,9 +19,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace revet::session {
@@ -39,11 +38,8 @@ constexpr std::string_view kTodo = "rebase-merge/git-rebase-todo";
 /// Below `root` and through no link: the files are whatever a box has made them.
 UniqueFd openBelow(int root, const std::string& relative, std::uint64_t flags)
 {
-    open_how how{};
-    how.flags = flags | O_CLOEXEC | ((flags & O_PATH) != 0 ? 0 : O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-    const char* const path = relative.empty() ? "." : relative.c_str();
-    return UniqueFd(static_cast<int>(::syscall(SYS_openat2, root, path, &how, sizeof how)));
+    const std::uint64_t reading = (flags & O_PATH) != 0 ? 0 : O_RDONLY | O_NONBLOCK | O_NOCTTY;
+    return os::openBeneath(root, relative, flags | reading);
 }
 
 std::string contentOf(int file)

@@ -6,6 +6,7 @@
 #include "engine/base/directory.h"
 #include "engine/base/unique_fd.h"
 #include "engine/domain/store_name.h"
+#include "engine/os/open_beneath.h"
 #include "engine/os/socket.h"
 #include "engine/policy/path_pattern.h"
 #include "engine/session/git_index.h"
@@ -19,8 +20,6 @@
 #include <string_view>
 
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace revet::session {
@@ -47,11 +46,7 @@ bool isUnhidden(const std::string& path, const std::vector<std::string>& unhide)
 /// It is there, and neither it nor what leads to it is a link that a box may have put there.
 bool isThere(int project, const std::string& relative)
 {
-    open_how how{};
-    how.flags = O_PATH | O_CLOEXEC;
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-    return UniqueFd(static_cast<int>(::syscall(SYS_openat2, project, relative.c_str(), &how, sizeof how)))
-        .isOpen();
+    return os::openBeneath(project, relative, O_PATH).isOpen();
 }
 
 } // namespace

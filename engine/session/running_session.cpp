@@ -63,10 +63,9 @@ void raiseDescriptorLimit()
 
 } // namespace
 
-RunningSession::RunningSession(Box box, Preparation preparation, const ipc::RunRequest& request,
-                               FrontEnd frontEnd)
+RunningSession::RunningSession(Box box, Preparation preparation, ipc::RunRequest request, FrontEnd frontEnd)
     : m_preparation(std::move(preparation))
-    , m_request(request)
+    , m_request(std::move(request))
     , m_frontEnd(std::move(frontEnd))
     , m_box(std::move(box))
 {
@@ -224,8 +223,7 @@ SessionEnd RunningSession::serve()
             return {m_stopReason, std::nullopt, std::nullopt};
         }
         if (ready < 0 && errno != EINTR) {
-            return {std::string("waiting for the box failed: ") + std::strerror(errno), std::nullopt,
-                    std::nullopt};
+            return {toString(Error::fromErrno("waiting for the box")), std::nullopt, std::nullopt};
         }
         if (ready <= 0) {
             continue;

@@ -34,7 +34,7 @@ class RunningSession
 {
 public:
     /// `box` has been started and waits for its plan.
-    RunningSession(Box box, Preparation preparation, const ipc::RunRequest& request, FrontEnd frontEnd);
+    RunningSession(Box box, Preparation preparation, ipc::RunRequest request, FrontEnd frontEnd);
     ~RunningSession();
     RunningSession(const RunningSession&) = delete;
     RunningSession& operator=(const RunningSession&) = delete;

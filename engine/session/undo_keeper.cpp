@@ -6,6 +6,7 @@
 #include "engine/base/directory.h"
 #include "engine/base/log.h"
 #include "engine/domain/places.h"
+#include "engine/os/open_beneath.h"
 #include "engine/workspace/pre_image_place.h"
 
 #include <algorithm>
@@ -14,8 +15,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace revet::session {
@@ -37,20 +36,6 @@ Refusal refusalOf(const Error& error)
     const bool isFull
         = error.errnoValue == ENOSPC || error.errnoValue == EDQUOT || error.code == ErrorCode::LimitExceeded;
     return {"undo: " + toString(error), isFull ? ENOSPC : EPERM};
-}
-
-UniqueFd openDirectory(int root, const std::string& path)
-{
-    open_how how{};
-    how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-    for (;;) {
-        UniqueFd fd(static_cast<int>(
-            ::syscall(SYS_openat2, root, path.empty() ? "." : path.c_str(), &how, sizeof how)));
-        if (fd || errno != EAGAIN) { // a rename anywhere crossed the walk
-            return fd;
-        }
-    }
 }
 
 /// Whether the program of `tid` is git's own, from a directory that no box can write to.
@@ -150,7 +135,7 @@ Result<int> UndoKeeper::hostDirectory(const Root& root, std::string_view path, c
             return known->fd.get();
         }
     }
-    UniqueFd fd = openDirectory(root.host.get(), std::string(relativeTo(root, path)));
+    UniqueFd fd = os::openBeneath(root.host.get(), std::string(relativeTo(root, path)), O_PATH | O_DIRECTORY);
     struct stat status = {};
     if (!fd || ::fstat(fd.get(), &status) != 0) {
         return failErrno("find a directory again");
@@ -164,6 +149,17 @@ Result<int> UndoKeeper::hostDirectory(const Root& root, std::string_view path, c
     return place.fd.get();
 }
 
+Result<UndoKeeper::Part*> UndoKeeper::partOf(const Root& root)
+{
+    const auto found = std::find_if(m_parts.begin(), m_parts.end(),
+                                    [&root](const auto& part) { return part->root == root.path; });
+    if (found == m_parts.end()) {
+        return fail(ErrorCode::NotFound, "keep what is about to change", "no such root");
+    }
+    m_last = found->get();
+    return m_last;
+}
+
 Result<UndoKeeper::HostSpot> UndoKeeper::spotOf(const Place& place)
 {
     struct stat status = {};
@@ -175,13 +171,7 @@ Result<UndoKeeper::HostSpot> UndoKeeper::spotOf(const Place& place)
     REVET_ASSIGN_OR_RETURN(spot.directory, hostDirectory(*place.root, place.directoryPath, &key));
     spot.name = place.name;
     spot.path = relativeTo(*place.root, place.path());
-    for (const auto& part : m_parts) {
-        spot.part = part->root == place.root->path ? part.get() : spot.part;
-    }
-    if (spot.part == nullptr) {
-        return fail(ErrorCode::NotFound, "keep what is about to change", "no such root");
-    }
-    m_last = spot.part;
+    REVET_ASSIGN_OR_RETURN(spot.part, partOf(*place.root));
     return spot;
 }
 
@@ -193,13 +183,7 @@ Result<UndoKeeper::HostSpot> UndoKeeper::spotOf(const Root& root, const std::str
                            hostDirectory(root, isRoot ? path : supervisor::parentOf(path), nullptr));
     spot.name = isRoot ? std::string_view() : supervisor::nameOf(path);
     spot.path = relativeTo(root, path);
-    for (const auto& part : m_parts) {
-        spot.part = part->root == root.path ? part.get() : spot.part;
-    }
-    if (spot.part == nullptr) {
-        return fail(ErrorCode::NotFound, "keep what is about to change", "no such root");
-    }
-    m_last = spot.part;
+    REVET_ASSIGN_OR_RETURN(spot.part, partOf(root));
     return spot;
 }
 

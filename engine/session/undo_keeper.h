@@ -76,6 +76,8 @@ private:
     };
 
     UndoKeeper(const Setup& setup, const Clock& clock);
+    /// Also notes it as the last one.
+    [[nodiscard]] Result<Part*> partOf(const supervisor::Root& root);
     [[nodiscard]] Result<HostSpot> spotOf(const supervisor::Place& place);
     [[nodiscard]] Result<HostSpot> spotOf(const supervisor::Root& root, const std::string& path);
     /// The directory of that canonical path and identity, reached without the keeper's mounts.

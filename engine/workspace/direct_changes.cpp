@@ -3,11 +3,10 @@
 
 #include "engine/workspace/direct_changes.h"
 
+#include "engine/workspace/file_content.h"
 #include "engine/workspace/tree_walk.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <utility>
 
 #include <fcntl.h>
@@ -29,37 +28,6 @@ Result<Entry> lookAtPresent(int root, const std::string& path)
         return Entry{};
     }
     return entry;
-}
-
-Result<bool> haveSameBytes(int one, int other)
-{
-    constexpr std::size_t kChunk = std::size_t{64} * 1024;
-    std::array<std::string, 2> buffers{std::string(kChunk, '\0'), std::string(kChunk, '\0')};
-    const auto readFully = [](int fd, std::string& into, off_t position) -> Result<std::size_t> {
-        std::size_t length = 0;
-        while (length < into.size()) {
-            const ssize_t count = ::pread(fd, into.data() + length, into.size() - length,
-                                          position + static_cast<off_t>(length));
-            if (count < 0 && errno != EINTR) {
-                return failErrno("compare files");
-            }
-            if (count == 0) {
-                break;
-            }
-            length += count > 0 ? static_cast<std::size_t>(count) : 0;
-        }
-        return length;
-    };
-    for (off_t position = 0;; position += static_cast<off_t>(kChunk)) {
-        REVET_ASSIGN_OR_RETURN(const std::size_t first, readFully(one, buffers[0], position));
-        REVET_ASSIGN_OR_RETURN(const std::size_t second, readFully(other, buffers[1], position));
-        if (first != second || buffers[0].compare(0, first, buffers[1], 0, second) != 0) {
-            return false;
-        }
-        if (first < kChunk) {
-            return true;
-        }
-    }
 }
 
 bool isDirectory(const Entry& entry)
@@ -175,7 +143,7 @@ Result<bool> DirectChanges::hasOtherContent(const std::string& original, const E
     if (!was || !now) {
         return true; // unreadable is not known to be the same
     }
-    REVET_ASSIGN_OR_RETURN(const bool isSame, haveSameBytes(was->get(), now->get()));
+    REVET_ASSIGN_OR_RETURN(const bool isSame, isEqualContent(*was, *now));
     return !isSame;
 }
 

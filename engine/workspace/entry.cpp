@@ -3,6 +3,8 @@
 
 #include "engine/workspace/entry.h"
 
+#include "engine/os/open_beneath.h"
+
 #include <cerrno>
 #include <climits>
 #include <memory>
@@ -10,9 +12,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace revet::workspace {
@@ -20,20 +20,6 @@ namespace revet::workspace {
 namespace {
 
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
-
-UniqueFd openBeneath(int root, const std::string& path, std::uint64_t flags)
-{
-    open_how how{};
-    how.flags = flags | O_CLOEXEC;
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-    for (;;) {
-        UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how)));
-        // EAGAIN: a rename anywhere on the machine crossed the walk (openat2(2), RESOLVE_BENEATH).
-        if (fd || errno != EAGAIN) {
-            return fd;
-        }
-    }
-}
 
 tl::unexpected<Error> cannotOpen(const std::string& path)
 {
@@ -115,7 +101,7 @@ Result<Entry> lookAt(const UniqueFd& object)
 
 Result<Entry> lookAt(int root, const std::string& path)
 {
-    const UniqueFd object = openBeneath(root, path, O_PATH | O_NOFOLLOW);
+    const UniqueFd object = os::openBeneath(root, path, O_PATH | O_NOFOLLOW);
     if (object) {
         return lookAt(object);
     }
@@ -128,7 +114,7 @@ Result<Entry> lookAt(int root, const std::string& path)
 
 Result<UniqueFd> openFile(int root, const std::string& path)
 {
-    UniqueFd file = openBeneath(root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    UniqueFd file = os::openBeneath(root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     struct stat info = {};
     if (!file || ::fstat(file.get(), &info) != 0) {
         return cannotOpen(path);
@@ -147,8 +133,8 @@ Result<Parent> openParent(int root, const std::string& path)
     if (parent.name.empty() || parent.name == "." || parent.name == "..") {
         return fail(ErrorCode::InvalidArgument, "find the directory of " + path, "it names no entry");
     }
-    parent.directory
-        = openBeneath(root, slash == std::string::npos ? "." : path.substr(0, slash), O_PATH | O_DIRECTORY);
+    parent.directory = os::openBeneath(root, slash == std::string::npos ? "." : path.substr(0, slash),
+                                       O_PATH | O_DIRECTORY);
     if (!parent.directory) {
         return cannotOpen(path);
     }
@@ -157,7 +143,7 @@ Result<Parent> openParent(int root, const std::string& path)
 
 Result<UniqueFd> openDirectory(int root, const std::string& path)
 {
-    UniqueFd directory = openBeneath(root, path.empty() ? "." : path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    UniqueFd directory = os::openBeneath(root, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (!directory && (errno == ENOENT || errno == ENOTDIR)) {
         return fail(ErrorCode::NotFound, "list " + path);
     }

@@ -5,6 +5,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/workspace/entry_wire.h"
+#include "engine/workspace/file_content.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -92,20 +93,7 @@ Result<std::string> readManifest(const std::filesystem::path& path)
     if (!S_ISREG(info.st_mode) || static_cast<std::uint64_t>(info.st_size) > kMaximumManifest) {
         return fail(ErrorCode::LimitExceeded, "read " + path.string());
     }
-    std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
-    std::size_t length = 0;
-    while (length < bytes.size()) {
-        const ssize_t count = ::read(file.get(), bytes.data() + length, bytes.size() - length);
-        if (count < 0 && errno != EINTR) {
-            return failErrno("read " + path.string());
-        }
-        if (count == 0) {
-            break;
-        }
-        length += count > 0 ? static_cast<std::size_t>(count) : 0;
-    }
-    bytes.resize(length);
-    return bytes;
+    return readContent(file, kMaximumManifest);
 }
 
 /// Whether the act that an intent tells of has happened, by what is in the tree.

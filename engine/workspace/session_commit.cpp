@@ -73,8 +73,8 @@ public:
     Result<git_oid> write();
 
 private:
-    bool isKnown(const std::string& path) const;
-    bool isIgnored(const std::string& path) const;
+    [[nodiscard]] bool isKnown(const std::string& path) const;
+    [[nodiscard]] bool isIgnored(const std::string& path) const;
 
     git_repository* m_repository;
     ChangeSource& m_source;
