@@ -12,6 +12,8 @@ namespace revet::api {
 
 namespace {
 
+constexpr std::size_t kShortestPrefix = 2; // one letter is a file's name more often than a session's
+
 template<typename Predicate>
 std::vector<SessionInfo> select(const std::vector<SessionInfo>& sessions, Predicate predicate)
 {
@@ -42,7 +44,8 @@ Result<std::vector<SessionInfo>> chooseSessions(const std::vector<SessionInfo>& 
         = select(sessions, [wanted](const SessionInfo& session) { return session.id.text() == wanted; });
     if (found.empty()) {
         found = select(sessions, [wanted](const SessionInfo& session) {
-            return !wanted.empty() && (session.label == wanted || session.id.text().starts_with(wanted));
+            const bool begins = wanted.size() >= kShortestPrefix && session.id.text().starts_with(wanted);
+            return begins || (!wanted.empty() && session.label == wanted);
         });
     }
     if (found.empty()) {

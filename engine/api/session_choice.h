@@ -16,7 +16,8 @@ namespace revet::api {
 [[nodiscard]] std::vector<SessionInfo> sessionsAround(const std::vector<SessionInfo>& sessions,
                                                       std::string_view directory);
 
-/// The sessions that a person can mean by an id, a unique prefix of one, or a label. NotFound when none fits.
+/// The sessions that a person can mean by an id, a unique prefix of one (two letters at
+/// least), or a label. NotFound when none fits.
 [[nodiscard]] Result<std::vector<SessionInfo>> chooseSessions(const std::vector<SessionInfo>& sessions,
                                                               std::string_view wanted);
 

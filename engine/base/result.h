@@ -57,12 +57,15 @@ public:
         }                                                                                                    \
     } while (false)
 
+// A declaration cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define REVET_ASSIGN_OR_RETURN_(temporary, declaration, expression)                                          \
     auto temporary = (expression);                                                                           \
     if (!temporary) {                                                                                        \
         return ::revet::fail(std::move(temporary).error());                                                  \
     }                                                                                                        \
     declaration = std::move(*temporary)
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// REVET_ASSIGN_OR_RETURN(auto fd, openDir(path)); uses __COUNTER__, since two on one line would collide with
 /// __LINE__.

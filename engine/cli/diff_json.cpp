@@ -35,7 +35,7 @@ nlohmann::json toJson(const Entry& entry)
         return nullptr;
     }
     std::array<char, 8> mode{};
-    std::snprintf(mode.data(), mode.size(), "%04o", entry.mode & 07777U);
+    static_cast<void>(std::snprintf(mode.data(), mode.size(), "%04o", entry.mode & 07777U));
     nlohmann::json object{{"type", nameOf(entry.type)}, {"mode", mode.data()}, {"size", entry.size}};
     if (entry.type == EntryType::Link) {
         journal::putBytes(object, "target", entry.target);

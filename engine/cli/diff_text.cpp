@@ -85,7 +85,7 @@ std::string inWords(const Entry& entry)
     constexpr std::array<std::string_view, 7> kNames
         = {"nothing", "file", "directory", "link", "fifo", "socket", "device"};
     std::array<char, 8> mode{};
-    std::snprintf(mode.data(), mode.size(), "%04o ", entry.mode & 07777U);
+    static_cast<void>(std::snprintf(mode.data(), mode.size(), "%04o ", entry.mode & 07777U));
     return (entry.exists() ? mode.data() : "") + std::string(kNames.at(static_cast<std::size_t>(entry.type)));
 }
 

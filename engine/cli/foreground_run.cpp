@@ -41,7 +41,7 @@ UniqueFd takeSignals()
     ::sigaddset(&signals, SIGWINCH);
     ::sigaddset(&signals, SIGCONT);
     // Ignored ones (nohup, background jobs of a script) stay ignored: they never reach a signalfd.
-    ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     ::signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c): cannot fail for a valid signal
     return UniqueFd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }

@@ -43,15 +43,14 @@ enum class Kind { Name, Line };
 
 void appendAscii(std::string& text, unsigned char byte, Kind kind)
 {
-    if (kind == Kind::Line && (byte == '\t' || byte == '\\')) {
-        text += static_cast<char>(byte);
-    } else if (byte == '\n') {
+    const bool stays = kind == Kind::Line && (byte == '\t' || byte == '\\');
+    if (byte == '\n') {
         text += "\\n";
-    } else if (byte == '\t') {
+    } else if (byte == '\t' && !stays) {
         text += "\\t";
-    } else if (byte == '\\') {
+    } else if (byte == '\\' && !stays) {
         text += "\\\\";
-    } else if (byte < 0x20 || byte == 0x7f) {
+    } else if ((byte < 0x20 || byte == 0x7f) && !stays) {
         appendHexByte(text, byte);
     } else {
         text += static_cast<char>(byte);

@@ -30,13 +30,14 @@ Result<void> makeJournal(const std::filesystem::path& file)
 int main(int argumentCount, char** arguments)
 {
     if (argumentCount != 2) {
-        std::fprintf(stderr, "usage: revet-compile-journal FILE\n");
+        static_cast<void>(std::fprintf(stderr, "usage: revet-compile-journal FILE\n"));
         return 2;
     }
     const std::string target = arguments[1];
     const std::string journal = target + ".db";
     if (const auto made = makeJournal(journal); !made) {
-        std::fprintf(stderr, "revet-compile-journal: %s\n", toString(made.error()).c_str());
+        static_cast<void>(
+            std::fprintf(stderr, "revet-compile-journal: %s\n", toString(made.error()).c_str()));
         return 1;
     }
     std::string bytes(std::filesystem::file_size(journal), '\0');

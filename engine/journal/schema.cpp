@@ -55,8 +55,12 @@ CREATE INDEX session_project ON session (project, started);
 constexpr const char* kCatalogueVersion2
     = "CREATE INDEX session_open ON session (started) WHERE state NOT IN (3, 4, 5)";
 
+// And for those of its project whose changes wait.
+constexpr const char* kCatalogueVersion3
+    = "CREATE INDEX session_waiting ON session (project, started) WHERE state = 4";
+
 constexpr std::array kJournalMigrations = {kJournalVersion1};
-constexpr std::array kCatalogueMigrations = {kCatalogueVersion1, kCatalogueVersion2};
+constexpr std::array kCatalogueMigrations = {kCatalogueVersion1, kCatalogueVersion2, kCatalogueVersion3};
 
 Error unreadable(const Database& database, std::string context)
 {

@@ -103,7 +103,8 @@ Result<void> runCommandStep(const Step& step, std::uint32_t number, int socket)
     case StepKind::Processes:
     case StepKind::DetachHost:
     case StepKind::ReadOnly:
-    case StepKind::InnerNamespaces:
+    case StepKind::InnerUser:
+    case StepKind::OwnNamespaces:
     case StepKind::HostName:
     case StepKind::LimitNamespaces:
     case StepKind::Loopback:

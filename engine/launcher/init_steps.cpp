@@ -12,14 +12,10 @@
 #include <linux/capability.h>
 #include <linux/mount.h>
 #include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <net/if.h>
 
 namespace revet::launcher {
 
@@ -37,14 +33,14 @@ Result<void> enterInnerMounts()
     return {};
 }
 
-Result<void> enterInnerNamespaces()
+Result<void> enterInnerUser()
 {
     const uid_t uid = ::getuid();
     const gid_t gid = ::getgid();
-    // The mount namespace stays with the keeper's user namespace: not even a box process that has all
-    // capabilities in its own can mount, unmount or remount anything.
-    if (::unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP) != 0) {
-        return failErrno("make the box's own namespaces");
+    // All other namespaces stay with the keeper's user namespace: not even a box process that has all
+    // capabilities in its own can mount, unmount, remount, or configure a network.
+    if (::unshare(CLONE_NEWUSER) != 0) {
+        return failErrno("make the box's own user namespace");
     }
     return mapOwnIds(uid, gid);
 }
@@ -70,21 +66,6 @@ Result<void> limitNamespaces()
     }
     // inotify instances are charged to the human too, whose own limit is often 128: leave them some.
     return writeUserLimit("max_inotify_instances", "96");
-}
-
-Result<void> bringLoopbackUp()
-{
-    const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    ifreq request{};
-    std::strncpy(request.ifr_name, "lo", IFNAMSIZ - 1);
-    if (!socket || ::ioctl(socket.get(), SIOCGIFFLAGS, &request) != 0) {
-        return failErrno("look at the loopback interface");
-    }
-    request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_UP);
-    if (::ioctl(socket.get(), SIOCSIFFLAGS, &request) != 0) {
-        return failErrno("bring the loopback interface up");
-    }
-    return {};
 }
 
 Result<void> makeReadOnly(const std::string& path)
@@ -168,14 +149,10 @@ Result<void> runInitStep(const Step& step)
         return detachHost();
     case StepKind::ReadOnly:
         return makeReadOnly(step.target);
-    case StepKind::InnerNamespaces:
-        return enterInnerNamespaces();
-    case StepKind::HostName:
-        return check(::sethostname(step.data.data(), step.data.size()), "set the host name");
+    case StepKind::InnerUser:
+        return enterInnerUser();
     case StepKind::LimitNamespaces:
         return limitNamespaces();
-    case StepKind::Loopback:
-        return bringLoopbackUp();
     case StepKind::DropCapabilities:
         return dropCapabilities();
     case StepKind::HideInit:
@@ -193,6 +170,9 @@ Result<void> runInitStep(const Step& step)
     case StepKind::RemoveAtEnd:
     case StepKind::HideHost:
     case StepKind::ShareRoot:
+    case StepKind::OwnNamespaces:
+    case StepKind::HostName:
+    case StepKind::Loopback:
     case StepKind::FreshKeyring:
     case StepKind::Umask:
     case StepKind::NoNewPrivileges:

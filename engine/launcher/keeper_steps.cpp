@@ -10,15 +10,20 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <net/if.h>
 
 namespace revet::launcher {
 
@@ -61,6 +66,28 @@ Result<void> enterOuterNamespaces()
     // Nothing that is mounted from here on may travel back to the host.
     if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
         return failErrno("make the mounts private");
+    }
+    return {};
+}
+
+Result<void> enterOwnNamespaces()
+{
+    return ::unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP) == 0
+        ? Result<void>()
+        : failErrno("make the box's own namespaces");
+}
+
+Result<void> bringLoopbackUp()
+{
+    const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    ifreq request{};
+    std::strncpy(request.ifr_name, "lo", IFNAMSIZ - 1);
+    if (!socket || ::ioctl(socket.get(), SIOCGIFFLAGS, &request) != 0) {
+        return failErrno("look at the loopback interface");
+    }
+    request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_UP);
+    if (::ioctl(socket.get(), SIOCSIFFLAGS, &request) != 0) {
+        return failErrno("bring the loopback interface up");
     }
     return {};
 }
@@ -266,14 +293,19 @@ Result<void> runKeeperStep(const Step& step)
         return hideHost();
     case StepKind::ShareRoot:
         return shareRoot();
+    case StepKind::OwnNamespaces:
+        return enterOwnNamespaces();
+    case StepKind::HostName:
+        return ::sethostname(step.data.data(), step.data.size()) == 0 ? Result<void>()
+                                                                      : failErrno("set the host name");
+    case StepKind::Loopback:
+        return bringLoopbackUp();
     case StepKind::InnerMounts:
     case StepKind::Processes:
     case StepKind::DetachHost:
     case StepKind::ReadOnly:
-    case StepKind::InnerNamespaces:
-    case StepKind::HostName:
+    case StepKind::InnerUser:
     case StepKind::LimitNamespaces:
-    case StepKind::Loopback:
     case StepKind::HideInit:
     case StepKind::FreshKeyring:
     case StepKind::Umask:

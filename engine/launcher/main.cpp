@@ -105,8 +105,8 @@ int main()
     while (plan.init.empty()) {
         auto part = receivePlan();
         if (!part) {
-            std::fprintf(stderr,
-                         "revet-launch: this program is started by revet-session; run 'revet run' instead\n");
+            static_cast<void>(std::fprintf(
+                stderr, "revet-launch: this program is started by revet-session; run 'revet run' instead\n"));
             return kFailed;
         }
         for (const Step& step : part->outer) {

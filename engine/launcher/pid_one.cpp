@@ -87,7 +87,7 @@ void PidOne::serve(const Plan& plan)
 {
     sigset_t signals{};
     ::sigfillset(&signals);
-    ::sigprocmask(SIG_SETMASK, &signals, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &signals, nullptr);
     sigset_t child{};
     ::sigemptyset(&child);
     ::sigaddset(&child, SIGCHLD);

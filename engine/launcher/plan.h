@@ -32,15 +32,17 @@ enum class StepKind : std::uint8_t {
     HideHost,
     /// the tree becomes shared, so that later grants reach the box; its root is sent to revet-session
     ShareRoot,
+    OwnNamespaces, ///< network, IPC, UTS and cgroup namespaces: the box's own, and the keeper stands in them
+    ///< too
+    HostName, ///< data; in the UTS namespace
+    Loopback, ///< the network namespace's own loopback interface comes up
     // Done by pid 1 of the box.
     InnerMounts, ///< a second mount namespace, receiving only
     Processes, ///< a fresh procfs at target
     DetachHost, ///< /old leaves the box's tree
     ReadOnly, ///< target becomes read-only in the box; the keeper's tree keeps it writable
-    InnerNamespaces, ///< user, network, IPC, UTS and cgroup namespaces nested in the keeper's
-    HostName, ///< data
+    InnerUser, ///< a user namespace nested in the keeper's: nothing that the keeper made is its own
     LimitNamespaces, ///< no further user, mount, network, … namespace inside; inotify within bounds
-    Loopback, ///< the box's own loopback interface comes up
     HideInit, ///< pid 1 becomes non-dumpable: its memory, descriptors and root are nobody's inside
     // Done by the command's process, just before exec.
     FreshKeyring, ///< a session keyring of its own
@@ -50,7 +52,7 @@ enum class StepKind : std::uint8_t {
     LoadFilter, ///< data: BPF; flags: FilterFlag
     CloseDescriptors, ///< everything above 2
 };
-inline constexpr std::uint8_t kStepKindCount = 28;
+inline constexpr std::uint8_t kStepKindCount = 29;
 /// "read-only", "drop-capabilities"; how a step is named in messages, dumps and tests.
 [[nodiscard]] std::string_view toString(StepKind kind);
 

@@ -433,6 +433,9 @@ void RunningSession::finish(const SessionEnd& end, const Places& places)
     m_control.reset();
     m_terminal.reset();
     m_box.end();
+    if (m_undo && !m_isHanging) {
+        m_undo->sync();
+    }
     if (m_journal) {
         if (const auto closed = m_journal->close(); !closed) {
             log(LogLevel::Error, "session", "close the journal: " + toString(closed.error()));

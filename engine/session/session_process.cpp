@@ -54,10 +54,11 @@ void detachFromCaller()
 {
     ::setsid(); // the caller's terminal and its Ctrl-C are the front end's business
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); // a keeper's orphans come to us, not to the machine's init
-    ::signal(SIGPIPE, SIG_IGN);
-    ::signal(SIGHUP, SIG_IGN);
-    ::signal(SIGXFSZ, SIG_IGN); // a journal that cannot grow is an error to tell, not a death
-    ::signal(SIGIO, SIG_IGN); // a lease of ours that another program breaks
+    // SIGXFSZ: a journal that cannot grow is an error to tell, not a death. SIGIO: another program broke a
+    // lease of ours. Ignoring what exists cannot fail.
+    for (const int number : {SIGPIPE, SIGHUP, SIGXFSZ, SIGIO}) {
+        static_cast<void>(::signal(number, SIG_IGN));
+    }
     ::close_range(static_cast<unsigned>(ipc::kFrontEndFd) + 1, ~0U, 0);
     ::fcntl(ipc::kFrontEndFd, F_SETFD, FD_CLOEXEC);
 }
@@ -259,7 +260,7 @@ int runSessionProcess(RunningSession::PlanEdit edit)
     ipc::Channel channel{UniqueFd(ipc::kFrontEndFd)};
     auto request = receiveRequest(channel);
     if (!request) {
-        std::fprintf(stderr, "revet-session: %s\n", toString(request.error()).c_str());
+        static_cast<void>(std::fprintf(stderr, "revet-session: %s\n", toString(request.error()).c_str()));
         return ipc::kRevetFailed;
     }
     FrontEnd frontEnd(std::move(channel));

@@ -340,6 +340,15 @@ void UndoKeeper::seal()
     }
 }
 
+void UndoKeeper::sync()
+{
+    for (const auto& part : m_parts) {
+        if (const auto synced = part->store.sync(); !synced) {
+            log(LogLevel::Error, "session", "keep what undo needs: " + toString(synced.error()));
+        }
+    }
+}
+
 std::string UndoKeeper::describeCover() const
 {
     const bool takes = std::all_of(m_parts.begin(), m_parts.end(),

@@ -61,6 +61,8 @@ public:
 
     /// Nothing of the box is left: notes what it leaves.
     void seal();
+    /// After seal(); waits for the disk, as nobody needs to do who only waits for the command.
+    void sync();
     /// For the line before the start: what is not covered.
     [[nodiscard]] std::string describeCover() const;
     /// For the line at the end; empty where there is nothing to say.

@@ -47,7 +47,6 @@ struct BoxSpec
     uid_t uid = 0;
     gid_t gid = 0;
     std::string userName;
-    std::string hostName = "revet";
     std::string gitConfig; ///< for /etc/gitconfig
     mode_t fileModeMask = 022;
     std::vector<std::string> removeAtEnd; ///< host files that must not outlive the box (the control socket)

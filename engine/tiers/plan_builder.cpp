@@ -119,12 +119,8 @@ Result<Plan> buildPlan(const BoxSpec& spec)
     plan.outer.push_back({StepKind::HideHost, {}, {}, {}, 0});
     plan.outer.push_back({StepKind::ShareRoot, {}, {}, {}, 0});
     const std::vector<Step> inner = {
-        {StepKind::ReadOnly, {}, "/", {}, 0},
-        {StepKind::InnerNamespaces, {}, {}, {}, 0},
-        {StepKind::HostName, {}, {}, spec.hostName, 0},
-        {StepKind::LimitNamespaces, {}, {}, {}, 0},
-        {StepKind::Loopback, {}, {}, {}, 0},
-        {StepKind::DropCapabilities, {}, {}, {}, 0},
+        {StepKind::ReadOnly, {}, "/", {}, 0},       {StepKind::InnerUser, {}, {}, {}, 0},
+        {StepKind::LimitNamespaces, {}, {}, {}, 0}, {StepKind::DropCapabilities, {}, {}, {}, 0},
         {StepKind::HideInit, {}, {}, {}, 0},
     };
     plan.init.insert(plan.init.end(), inner.begin(), inner.end());

@@ -3,6 +3,7 @@
 
 #include "engine/workspace/apply.h"
 
+#include "engine/base/assert.h"
 #include "engine/workspace/history.h"
 #include "engine/workspace/memory_file.h"
 #include "engine/workspace/transaction_plan.h"
@@ -52,7 +53,7 @@ private:
 
     void pick(const ApplyItem& item);
     void pickAbove();
-    bool holdsHeld(const std::string& path) const;
+    [[nodiscard]] bool holdsHeld(const std::string& path) const;
     void dropHollowDirectories();
     void holdDirectories();
     void hold(const ApplyItem& item, Hold why);
@@ -217,12 +218,13 @@ Result<void> Planner::add(const std::string& path, const Pick& pick)
     if (!present && present.error().code != ErrorCode::Refused) {
         return fail(std::move(present).error());
     }
-    const ApplyItem& item = pick.makes != nullptr ? *pick.makes : *pick.removes;
+    const ApplyItem* const item = pick.makes != nullptr ? pick.makes : pick.removes;
+    REVET_ASSERT(item != nullptr);
     if (pick.makes != nullptr) {
-        describe(operation, item);
+        describe(operation, *item);
     }
     const bool isNew = pick.removes == nullptr
-        && (item.change.kind == Change::Kind::Added || item.change.kind == Change::Kind::Renamed);
+        && (item->change.kind == Change::Kind::Added || item->change.kind == Change::Kind::Renamed);
     // A link on the way is the transaction's to find; it looks again.
     if (present && !isNew) {
         operation.expected = *present;
@@ -231,7 +233,7 @@ Result<void> Planner::add(const std::string& path, const Pick& pick)
             operation.expected.statusChanged = -1; // as nothing is
         }
         if (!present->exists()) {
-            operation.expected = item.change.before;
+            operation.expected = item->change.before;
         }
         // In place: bits that only the host gives stay.
         if (operation.wanted.type == present->type && !operation.content) {

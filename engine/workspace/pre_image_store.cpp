@@ -522,8 +522,13 @@ Result<void> PreImageStore::seal()
     REVET_ASSIGN_OR_RETURN(const auto records, m_manifest.readBack());
     REVET_ASSIGN_OR_RETURN(const std::string left,
                            describeLeftBehind(m_setup.root, records, m_setup.isBuildOutput));
-    REVET_RETURN_IF_ERROR(m_manifest.append(left));
-    return m_manifest.flush();
+    m_isWorthSyncing = records.size() > 1; // the first one only names the root
+    return m_manifest.append(left);
+}
+
+Result<void> PreImageStore::sync()
+{
+    return m_isWorthSyncing ? m_manifest.flush() : Result<void>();
 }
 
 } // namespace revet::workspace

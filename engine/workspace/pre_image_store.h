@@ -65,6 +65,8 @@ public:
     [[nodiscard]] Result<void> failed();
     /// No more acts: notes what is left at every path that was touched.
     [[nodiscard]] Result<void> seal();
+    /// After seal(): what was kept outlives a power cut from here on.
+    [[nodiscard]] Result<void> sync();
 
     /// Whether what is at `spot` was made through this store.
     [[nodiscard]] bool isBorn(const Spot& spot, const struct stat& status);
@@ -108,6 +110,7 @@ private:
     std::optional<struct stat> m_told; ///< what the last act was the first to record
     bool m_isParentBorn = false; ///< of the last begin()
     std::uint64_t m_actRecords = 0; ///< of the last act, to take back
+    bool m_isWorthSyncing = false;
     /// A file that the last act has linked into the store.
     struct Linked
     {

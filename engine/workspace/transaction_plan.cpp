@@ -178,7 +178,7 @@ Result<void> Look::checkEntries(const Planned& planned)
     const std::string& path = planned.operation.path;
     REVET_ASSIGN_OR_RETURN(const std::vector<std::string> names, listDirectory(m_tree, path));
     for (const std::string& name : names) {
-        const std::string below = path + '/' + name;
+        const std::string below = std::string(path).append(1, '/').append(name);
         const auto found = m_plan.find(below);
         if (found == m_plan.end() || (found->second.operation.wanted.exists() && !found->second.givesAway)) {
             conflict(below, "it is not part of this, and its directory goes away");

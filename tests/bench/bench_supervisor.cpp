@@ -45,8 +45,8 @@ template<typename Value>
 Value must(revet::Result<Value> result)
 {
     if (!result) {
-        std::fprintf(stderr, "bench_supervisor: %s\n", toString(result.error()).c_str());
-        std::exit(1);
+        static_cast<void>(std::fprintf(stderr, "bench_supervisor: %s\n", toString(result.error()).c_str()));
+        ::_exit(1);
     }
     return std::move(*result);
 }
@@ -108,7 +108,7 @@ Cost measure(const std::filesystem::path& directory, int flags, int programs, co
 {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-        std::exit(1);
+        ::_exit(1);
     }
     UniqueFd near(ends[0]);
     UniqueFd far(ends[1]);
@@ -120,8 +120,8 @@ Cost measure(const std::filesystem::path& directory, int flags, int programs, co
     far.reset();
     int number = -1;
     if (::read(near.get(), &number, sizeof number) != sizeof number || (serve && number < 0)) {
-        std::fputs("bench_supervisor: no listener\n", stderr);
-        std::exit(1);
+        static_cast<void>(std::fputs("bench_supervisor: no listener\n", stderr));
+        ::_exit(1);
     }
     const auto start = Steady::now();
     timespec own{};
@@ -202,7 +202,7 @@ double median(std::vector<double> values)
 int main(int argc, char** argv)
 {
     const std::filesystem::path given = argc > 1 ? argv[1] : ".";
-    const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
+    const int rounds = argc > 2 ? std::stoi(argv[2]) : 5;
     const auto directory = std::filesystem::canonical(given) / ("bench-" + std::to_string(::getpid()));
     std::filesystem::create_directories(directory / "project");
 

@@ -144,10 +144,10 @@ private Q_SLOTS:
         const fs::path other = project().parent_path() / "other";
         const std::string start = m_id.substr(0, 2);
         m_world->prepare("mkdir ../other; echo x > ../other/" + start + "; echo x > " + start);
-        const auto in = [this](const fs::path& directory, std::vector<std::string> arguments) {
+        const auto in = [this](const fs::path& directory, const std::vector<std::string>& arguments) {
             RunOptions options;
             options.directory = directory.string();
-            return m_world->runner().revet(std::move(arguments), options).status;
+            return m_world->runner().revet(arguments, options).status;
         };
         QCOMPARE(in(other, {"discard", start}), 3); // no session of this project
         QCOMPARE(in(project(), {"discard", start}), 2); // a path, and the beginning of a session's id

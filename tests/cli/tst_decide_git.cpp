@@ -452,6 +452,7 @@ private:
     {
         return m_world->runner().revet(arguments);
     }
+    // NOLINTNEXTLINE(modernize-use-nodiscard): many only look at what it left
     Finished apply(const std::vector<std::string>& extra = {}) const
     {
         std::vector<std::string> arguments{"apply", m_id};

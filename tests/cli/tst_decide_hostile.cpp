@@ -25,6 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kBidi
+    = "bidi\xe2\x80\xae txt.exe"; // NOLINT(misc-misleading-bidirectional): meant to mislead
 constexpr const char* kSecret = "the person's own\n";
 
 void setTime(const fs::path& file, std::int64_t seconds)
@@ -82,7 +84,7 @@ private Q_SLOTS:
         fs::create_symlink("a", m_upper / "inside");
         fs::create_hard_link(outside() / "secret", m_upper / "hard");
         writeFile(m_upper / "line\nbreak\x1b[2J", "x");
-        writeFile(m_upper / "bidi\xe2\x80\xae txt.exe", "x");
+        writeFile(m_upper / kBidi, "x");
         writeFile(m_upper / "raw\xff\xfe", "x");
         writeFile(m_upper / "KEEP", "x");
         writeFile(m_upper / "attributed", "x");
@@ -91,8 +93,8 @@ private Q_SLOTS:
         setTime(m_upper / "future", std::int64_t{1} << 33);
         const Finished held = revet({"apply"});
         QVERIFY2(held.status == 0, held.err.c_str());
-        for (const char* const name : {"absolute", "up", "line\nbreak\x1b[2J", "bidi\xe2\x80\xae txt.exe",
-                                       "raw\xff\xfe", "KEEP", "fifo", "socket"}) {
+        for (const char* const name :
+             {"absolute", "up", "line\nbreak\x1b[2J", kBidi, "raw\xff\xfe", "KEEP", "fifo", "socket"}) {
             QVERIFY2(!fs::exists(fs::symlink_status(project() / name)), name);
         }
         QVERIFY2(held.out.find('\x1b') == std::string::npos, "names are escaped");

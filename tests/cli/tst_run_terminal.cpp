@@ -122,7 +122,7 @@ private Q_SLOTS:
              {std::string("changed: 0\\x1B[31mred, a-file-with-quite-a-name-1 and 40 more"),
               std::string(isDirect ? "the host runs later" : "held back") + ": package.json (scripts.test)",
               std::string("new repositories: sub/.git"),
-              "kept in the private home: " + (world.home().home() / ".config/mine").string(),
+              std::string("kept in the private home: ").append(world.home().home() / ".config/mine"),
               std::string("gone with the box: /tmp/left")}) {
             QVERIFY2(shown.find(line + "\r\n") != std::string::npos, (line + '\n' + shown).c_str());
         }

@@ -452,7 +452,7 @@ private:
             QVERIFY2(path.rfind("tick", 0) == 0, ("left behind: " + path).c_str());
         }
         const Finished removed = world.runner().bare(
-            {"/bin/sh", "-c", "chmod -R u+rwx \"$0\" && rm -rf \"$0\"", world.home().dataHome() / "revet"});
+            {"/bin/sh", "-c", R"(chmod -R u+rwx "$0" && rm -rf "$0")", world.home().dataHome() / "revet"});
         QVERIFY2(removed.status == 0, removed.err.c_str());
     }
 

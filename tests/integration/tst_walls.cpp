@@ -40,7 +40,7 @@ struct Wall
 constexpr const char* kKeyName = "revet-test-wall";
 
 /// A box in the host's network may neither name the host nor touch its loopback interface.
-const Words kHostNetwork{"inner-namespaces", "host-name", "loopback"};
+const Words kHostNetwork{"own-namespaces", "host-name", "loopback"};
 
 /// The host's tree is taken from the box, and covered in the tree that the supervisor works in for the box.
 const Words kHostTree{"detach-host", "hide-host"};

@@ -60,13 +60,14 @@ void SessionChoiceTest::prefersAWholeIdOverALabel()
 
 void SessionChoiceTest::givesAllThatFit()
 {
-    const std::vector sessions = {session("k3f9q2", "", "/p"), session("k4aaaa", "", "/p")};
-    QCOMPARE(idsOf(api::chooseSessions(sessions, "k")), "k3f9q2 k4aaaa"s);
+    const std::vector sessions = {session("k3f9q2", "", "/p"), session("k3aaaa", "", "/p")};
+    QCOMPARE(idsOf(api::chooseSessions(sessions, "k3")), "k3f9q2 k3aaaa"s);
 }
 
 void SessionChoiceTest::saysWhenThereIsNone()
 {
     const std::vector sessions = {session("k3f9q2", "", "/p")};
+    QVERIFY(api::chooseSessions(sessions, "k").error().code == ErrorCode::NotFound); // too short
     QVERIFY(api::chooseSessions(sessions, "x").error().code == ErrorCode::NotFound);
     QVERIFY(api::chooseSessions(sessions, "").error().code == ErrorCode::NotFound);
 }

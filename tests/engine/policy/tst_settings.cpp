@@ -80,7 +80,7 @@ void SettingsTest::readsEveryKey()
 void SettingsTest::readsBackWhatItWrites()
 {
     Settings settings = *parseSettings(kFull, "a");
-    settings.env.push_back(std::string("ODD=\x01\x7f\\\xc3\xa4\t"));
+    settings.env.emplace_back("ODD=\x01\x7f\\\xc3\xa4\t");
     const auto again = parseSettings(toToml(settings), "b");
     QVERIFY2(again, again ? "" : revet::toString(again.error()).c_str());
     QCOMPARE(*again, settings);

@@ -111,7 +111,7 @@ std::vector<Wall> walls()
         {"load-filter judged", filter("judged"), "io_uring"},
         {"close-descriptors", kind({StepKind::CloseDescriptors}), "inherited descriptors"},
         {"detach-host", kind({StepKind::DetachHost, StepKind::HideHost}), "canary through the host's tree"},
-        {"inner-namespaces", kind({StepKind::InnerNamespaces, StepKind::HostName, StepKind::Loopback}),
+        {"own-namespaces", kind({StepKind::OwnNamespaces, StepKind::HostName, StepKind::Loopback}),
          "host loopback (IPv4)"},
         {"limit-namespaces", kind({StepKind::LimitNamespaces}), "limits of nested namespaces"},
         {"read-only project", isReadOnlyProject, "project is out of direct reach"},

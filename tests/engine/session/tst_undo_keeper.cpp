@@ -364,7 +364,7 @@ private Q_SLOTS:
         {
             1, old.rlim_max
         };
-        ::signal(SIGXFSZ, SIG_IGN);
+        QVERIFY(::signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
         ::setrlimit(RLIMIT_FSIZE, &none);
         const int removed = bench.broker.error(call(Operation::Remove, at("x")));
         const int written = bench.broker.error(opening(at("y"), O_WRONLY | O_TRUNC));

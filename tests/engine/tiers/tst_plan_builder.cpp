@@ -155,9 +155,9 @@ private Q_SLOTS:
         // The host's tree is away before anything of the box runs, and its mounts belong to the outer user
         // namespace.
         const auto& init = plan->init;
-        QVERIFY(place(init, StepKind::DetachHost) < place(init, StepKind::InnerNamespaces));
-        QVERIFY(place(init, StepKind::ReadOnly) < place(init, StepKind::InnerNamespaces));
-        QVERIFY(place(init, StepKind::LimitNamespaces) > place(init, StepKind::InnerNamespaces));
+        QVERIFY(place(init, StepKind::DetachHost) < place(init, StepKind::InnerUser));
+        QVERIFY(place(init, StepKind::ReadOnly) < place(init, StepKind::InnerUser));
+        QVERIFY(place(init, StepKind::LimitNamespaces) > place(init, StepKind::InnerUser));
         QVERIFY(init.back().kind == StepKind::HideInit);
     }
 };

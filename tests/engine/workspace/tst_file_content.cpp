@@ -8,6 +8,7 @@
 
 #include <string_view>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -98,7 +99,7 @@ void FileContentTest::copiesByHandWhereTheKernelDoesNot()
     QTemporaryFile elsewhere(
         QStringLiteral("/var/tmp/revet-XXXXXX")); // another file system than memory files'
     QVERIFY(elsewhere.open());
-    const UniqueFd to(::dup(elsewhere.handle()));
+    const UniqueFd to(::fcntl(elsewhere.handle(), F_DUPFD_CLOEXEC, 0));
     const UniqueFd from = fileOf(std::string(200'001, 'x'), 70'000, 400'000);
     QVERIFY(copyData(from, to, 400'000).value());
     QVERIFY(isEqualContent(from, to).value());

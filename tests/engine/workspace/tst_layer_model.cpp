@@ -132,7 +132,7 @@ private Q_SLOTS:
         std::size_t told = 0;
         for (int round = 0; round < 25; ++round) {
             const HandMadeLayer layer;
-            const fs::path root = layer.root();
+            const fs::path& root = layer.root();
             for (const char* const name : {"work", "merged"}) {
                 fs::create_directory(root / name);
             }
