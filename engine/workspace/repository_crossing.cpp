@@ -6,8 +6,8 @@
 #include "engine/base/clock.h"
 #include "engine/workspace/commit_changes.h"
 #include "engine/workspace/file_content.h"
-#include "engine/workspace/git_refs.h"
 #include "engine/workspace/history.h"
+#include "engine/workspace/host_refs.h"
 #include "engine/workspace/memory_file.h"
 #include "engine/workspace/transaction_plan.h"
 
@@ -21,21 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestRef = 4096;
-constexpr std::size_t kLargestRefFile = std::size_t{64} << 20U; // packed-refs, a log
 constexpr mode_t kRefMode = 0644;
 constexpr mode_t kDirectoryMode = 0755;
 constexpr std::string_view kNoId = "0000000000000000000000000000000000000000";
 constexpr std::string_view kWorktrees = "worktrees/";
 constexpr std::string_view kHead = "HEAD";
-
-/// What the host has at a ref.
-struct HostRef
-{
-    std::string id; ///< empty: nothing, or the name of another ref
-    Entry file; ///< of its own; what is packed has none
-    bool isOther = false; ///< something that is no commit
-};
 
 class Planner
 {
@@ -56,14 +46,11 @@ public:
 
 private:
     Result<void> openObjects();
-    Result<std::string> textAt(const std::string& path, std::size_t most) const;
     Result<std::string> textOf(const Change& change) const;
     Result<void> readHost();
     Result<void> readBox();
     void addLoose(const Change& change, const std::string& inside, std::set<std::string>& seen);
-    HostRef hostRef(const std::string& name) const;
     bool isRoomFor(const std::string& name) const;
-    bool isBaseOf(const std::string& name, const HostRef& host) const;
     void hold(const std::string& name, Hold why, std::string text);
     Result<void> cross(const std::string& name, const std::string& id);
     Result<void> crossBeside(const std::string& name, const std::string& id);
@@ -81,19 +68,10 @@ private:
     std::string m_prefix;
     fs::path m_scratch;
     RepositoryPlan m_plan;
-    GitRefs m_packed; ///< the host's
-    bool m_isPackedBase = false; ///< the host has not written it since the session began
-    std::string m_head; ///< the host's present commit
-    std::string m_branch; ///< the ref that it is taken from
+    HostRefs m_host;
     GitRefs m_box; ///< what the box changed
     std::set<std::string> m_directories;
 };
-
-Result<std::string> Planner::textAt(const std::string& path, std::size_t most) const
-{
-    REVET_ASSIGN_OR_RETURN(const UniqueFd file, openFile(m_place.tree, m_prefix + path));
-    return readContent(file, most);
-}
 
 Result<std::string> Planner::textOf(const Change& change) const
 {
@@ -106,39 +84,8 @@ Result<std::string> Planner::textOf(const Change& change) const
 
 Result<void> Planner::readHost()
 {
-    const Result<Entry> packed = lookAt(m_place.tree, m_prefix + "packed-refs");
-    if (packed && packed->exists()) {
-        REVET_ASSIGN_OR_RETURN(const std::string text, textAt("packed-refs", kLargestRefFile));
-        REVET_ASSIGN_OR_RETURN(m_packed, readPackedRefs(text));
-        m_isPackedBase = m_place.bases.isBase(m_prefix + "packed-refs", *packed);
-    }
-    std::string head = textAt(m_place.head, kLargestRef).value_or("");
-    constexpr std::string_view kSymbolic = "ref: ";
-    if (head.starts_with(kSymbolic)) {
-        head = head.substr(kSymbolic.size(), head.find('\n') - kSymbolic.size());
-        m_head = hostRef(head).id;
-        m_branch = head;
-    } else {
-        m_head = readRef(head).value_or("");
-    }
+    REVET_ASSIGN_OR_RETURN(m_host, HostRefs::read(m_place.tree, m_prefix, m_place.head, m_place.bases));
     return {};
-}
-
-HostRef Planner::hostRef(const std::string& name) const
-{
-    HostRef host;
-    const Result<Entry> entry = lookAt(m_place.tree, m_prefix + name);
-    host.isOther = !entry || (entry->exists() && entry->type != EntryType::File);
-    if (!entry || !entry->exists()) {
-        const auto packed = m_packed.find(name);
-        host.id = packed == m_packed.end() ? "" : packed->second;
-        return host;
-    }
-    host.file = *entry;
-    const auto id = readRef(textAt(name, kLargestRef).value_or(""));
-    host.isOther = !id;
-    host.id = id.value_or("");
-    return host;
 }
 
 void Planner::addLoose(const Change& change, const std::string& inside, std::set<std::string>& seen)
@@ -160,7 +107,7 @@ Result<void> Planner::readBox()
 {
     std::set<std::string> loose; // that have changed
     std::set<std::string> gone;
-    GitRefs packed = m_packed;
+    GitRefs packed = m_host.packed();
     for (const ReviewItem& item : m_items) {
         const Change& change = item.change;
         if (change.kind == Change::Kind::Renamed && change.from.starts_with(m_prefix)) {
@@ -187,12 +134,12 @@ Result<void> Planner::readBox()
     for (const auto& [name, id] : packed) {
         // A file of its own wins.
         const bool isHidden = loose.contains(name)
-            || (!gone.contains(name) && lookAt(m_place.tree, m_prefix + name).value_or(Entry()).exists());
+            || (!gone.contains(name) && m_host.entryAt(name).value_or(Entry()).exists());
         if (!isHidden && isCrossingRef(name)) {
             m_box[name] = id;
         }
     }
-    std::erase_if(m_box, [this](const auto& ref) { return hostRef(ref.first).id == ref.second; });
+    std::erase_if(m_box, [this](const auto& ref) { return m_host.at(ref.first).id == ref.second; });
     for (const ReviewItem& item : m_items) {
         const Change& change = item.change;
         const std::string inside
@@ -215,27 +162,13 @@ void Planner::hold(const std::string& name, Hold why, std::string text)
     m_plan.held.push_back({m_prefix + name, why, std::move(text)});
 }
 
-/// Whether a ref of this name can be made: no other one is a directory of its path, or in it.
 bool Planner::isRoomFor(const std::string& name) const
 {
-    for (std::string above = parentOf(name); above != "refs" && !above.empty(); above = parentOf(above)) {
-        const Result<Entry> entry = lookAt(m_place.tree, m_prefix + above);
-        const bool isFree = entry && (!entry->exists() || entry->type == EntryType::Directory);
-        if (!isFree || m_packed.contains(above)) {
-            return false;
-        }
-    }
-    const auto below = m_packed.lower_bound(name + '/');
     const bool isInPlan = std::ranges::any_of(m_plan.refs, [&name](const RefCrossing& ref) {
         return ref.arrivesAs == name || ref.arrivesAs.starts_with(name + '/')
             || name.starts_with(ref.arrivesAs + '/');
     });
-    return !isInPlan && (below == m_packed.end() || !below->first.starts_with(name + '/'));
-}
-
-bool Planner::isBaseOf(const std::string& name, const HostRef& host) const
-{
-    return host.file.exists() ? m_place.bases.isBase(m_prefix + name, host.file) : m_isPackedBase;
+    return !isInPlan && m_host.hasRoomFor(name);
 }
 
 /// Whether what the commits would bring into the work tree needs a yes of its own.
@@ -297,7 +230,7 @@ Result<void> Planner::addLogLine(const std::string& name, const HostRef& host, c
     if (!entry || entry->type != EntryType::File) {
         return {};
     }
-    REVET_ASSIGN_OR_RETURN(std::string text, textAt(log, kLargestRefFile));
+    REVET_ASSIGN_OR_RETURN(std::string text, m_host.textAt(log, kLargestRefFile));
     const auto seconds
         = std::chrono::duration_cast<std::chrono::seconds>(SystemClock().now().time_since_epoch());
     text.append(host.id.empty() ? kNoId : host.id).append(" ").append(id);
@@ -309,7 +242,7 @@ Result<void> Planner::addLogLine(const std::string& name, const HostRef& host, c
 Result<void> Planner::move(const std::string& name, const std::string& to, const HostRef& host,
                            const std::string& id)
 {
-    m_plan.refs.push_back({name, to, host.id, id, to == m_branch});
+    m_plan.refs.push_back({name, to, host.id, id, to == m_host.branch()});
     REVET_RETURN_IF_ERROR(addFile(m_prefix + to, id + '\n', kRefMode));
     return addLogLine(to, host, id);
 }
@@ -319,7 +252,7 @@ Result<void> Planner::crossBeside(const std::string& name, const std::string& id
     constexpr int kMostTries = 100;
     for (int number = 1; number < kMostTries; ++number) {
         const std::string to = besideName(name, m_place.session, number);
-        const HostRef host = hostRef(to);
+        const HostRef host = m_host.at(to);
         if (host.id == id) {
             return {}; // it has arrived
         }
@@ -351,21 +284,21 @@ Result<void> Planner::cross(const std::string& name, const std::string& id)
         return {};
     }
     const bool isBranch = name.starts_with("refs/") && name != "refs/stash";
-    const HostRef host = isBranch ? hostRef(name) : HostRef();
+    const HostRef host = isBranch ? m_host.at(name) : HostRef();
     const ObjectCrossing& objects = *m_plan.objects;
-    const bool isBase = !host.id.empty() && isBaseOf(name, host);
+    const bool isBase = !host.id.empty() && m_host.isBase(name, host);
     if (!isBase && !host.id.empty() && objects.reaches(host.id, id)) {
         return {}; // the host has it, and more
     }
     if (!isBranch && name != "refs/stash") {
         const bool isHeldByBranch = std::ranges::any_of(
             m_plan.refs, [&](const RefCrossing& ref) { return objects.reaches(ref.after, id); });
-        const bool isHosts = !m_head.empty() && objects.reaches(m_head, id);
+        const bool isHosts = !m_host.head().empty() && objects.reaches(m_host.head(), id);
         if (isHeldByBranch || isHosts || objects.isHosts(id)) {
             return {};
         }
     }
-    REVET_ASSIGN_OR_RETURN(const bool needsYes, isHeld(name, host.id.empty() ? m_head : host.id, id));
+    REVET_ASSIGN_OR_RETURN(const bool needsYes, isHeld(name, host.id.empty() ? m_host.head() : host.id, id));
     if (needsYes) {
         return {};
     }
@@ -391,8 +324,8 @@ Result<RepositoryPlan> Planner::commit(const MakeCommit& make)
     REVET_RETURN_IF_ERROR(readHost());
     REVET_RETURN_IF_ERROR(openObjects());
     const std::string name = "refs/heads/revet/" + m_place.session;
-    const HostRef host = hostRef(name);
-    REVET_ASSIGN_OR_RETURN(const std::string id, make(m_plan.objects->repository(), m_head, host.id));
+    const HostRef host = m_host.at(name);
+    REVET_ASSIGN_OR_RETURN(const std::string id, make(m_plan.objects->repository(), m_host.head(), host.id));
     if (!id.empty()) {
         REVET_ASSIGN_OR_RETURN(const policy::GitObjectType type, m_plan.objects->fetch(id));
         static_cast<void>(type);
