@@ -182,9 +182,7 @@ struct Decision::Plan
     [[nodiscard]] bool isEmpty() const
     {
         return files.operations.empty()
-            && std::ranges::all_of(
-                   files.held,
-                   [](const workspace::HeldChange& held) { return held.hold == workspace::Hold::Repository; })
+            && std::ranges::all_of(files.held, workspace::neverCrosses, &workspace::HeldChange::hold)
             && std::ranges::all_of(repositories, [](const workspace::RepositoryPlan& repository) {
                    return repository.operations.empty() && repository.held.empty();
                });
@@ -523,7 +521,11 @@ bool Decision::isNothingLeft() const
 Result<void> Decision::close(DecisionOutcome& outcome)
 {
     if (m_session.tier == Tier::Container) {
-        outcome.isClosed = isNothingLeft();
+        // A whole review, where what an apply could not take does not say it already.
+        const bool isSomethingLeft = outcome.purpose == Purpose::Apply
+            && (!outcome.conflicts.empty()
+                || !std::ranges::all_of(outcome.held, workspace::neverCrosses, &workspace::HeldChange::hold));
+        outcome.isClosed = !isSomethingLeft && isNothingLeft();
         m_session.state = outcome.isClosed ? SessionState::Closed : SessionState::Review;
     }
     if (outcome.changed.empty()) {

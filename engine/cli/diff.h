@@ -32,6 +32,10 @@ enum class Hunks : bool { No, Yes };
 
 // What both texts say.
 
+inline constexpr const char* kOtherAttributes = "other extended attributes";
+/// "0644"
+[[nodiscard]] std::string modeText(const workspace::Entry& entry);
+
 /// "pinned: editors: .vscode/**", "held: javascript: package.json: scripts.test"; empty for nothing.
 [[nodiscard]] std::string runLaterText(const workspace::RunLaterFinding& finding);
 /// "setuid, new executable"; empty for nothing.

@@ -5,7 +5,6 @@
 #include "engine/cli/session_argument.h"
 
 #include <array>
-#include <cstdio>
 
 namespace revet::cli {
 
@@ -34,9 +33,7 @@ nlohmann::json toJson(const Entry& entry)
     if (!entry.exists()) {
         return nullptr;
     }
-    std::array<char, 8> mode{};
-    static_cast<void>(std::snprintf(mode.data(), mode.size(), "%04o", entry.mode & 07777U));
-    nlohmann::json object{{"type", nameOf(entry.type)}, {"mode", mode.data()}, {"size", entry.size}};
+    nlohmann::json object{{"type", nameOf(entry.type)}, {"mode", modeText(entry)}, {"size", entry.size}};
     if (entry.type == EntryType::Link) {
         journal::putBytes(object, "target", entry.target);
     }
@@ -96,11 +93,13 @@ nlohmann::json toJson(const SessionId& session, const std::string& project, cons
     journal::putBytes(object, "path", change.path);
     if (!change.from.empty()) {
         journal::putBytes(object, "from", change.from);
+        object["similarity"] = change.similarity;
     }
     object["kind"] = nameOf(change.kind);
     object["before"] = toJson(change.before);
     object["after"] = toJson(change.after);
     object["content"] = change.isContentChanged;
+    object["attributes"] = change.isAttributesChanged;
     putRunLater(object, item.runLater);
     object["odd"] = nlohmann::json::array();
     for (const workspace::Oddity oddity : item.oddities) {

@@ -49,12 +49,20 @@ std::string pathText(const Change& change)
 
 std::string notesOf(const ReviewItem& item)
 {
+    const Change& change = item.change;
     std::string text = runLaterText(item.runLater);
     if (item.runLater.isHeld()) {
         text.insert(0, "held: ");
     }
-    const std::string odd = odditiesText(item.oddities);
-    return text + (text.empty() || odd.empty() ? "" : "; ") + odd;
+    const auto add
+        = [&text](const std::string& note) { text += (text.empty() || note.empty() ? "" : "; ") + note; };
+    add(odditiesText(item.oddities));
+    if (change.before.type == change.after.type && change.before.mode != change.after.mode
+        && change.after.type != EntryType::Link) {
+        add("mode " + modeText(change.before) + " to " + modeText(change.after));
+    }
+    add(change.isAttributesChanged ? kOtherAttributes : "");
+    return text;
 }
 
 struct Counts

@@ -7,7 +7,6 @@
 #include "engine/domain/display_escape.h"
 
 #include <array>
-#include <cstdio>
 
 #include <sys/stat.h>
 
@@ -84,9 +83,8 @@ std::string inWords(const Entry& entry)
 {
     constexpr std::array<std::string_view, 7> kNames
         = {"nothing", "file", "directory", "link", "fifo", "socket", "device"};
-    std::array<char, 8> mode{};
-    static_cast<void>(std::snprintf(mode.data(), mode.size(), "%04o ", entry.mode & 07777U));
-    return (entry.exists() ? mode.data() : "") + std::string(kNames.at(static_cast<std::size_t>(entry.type)));
+    return (entry.exists() ? modeText(entry) + ' ' : "")
+        + std::string(kNames.at(static_cast<std::size_t>(entry.type)));
 }
 
 void printHeader(Painter& painter, const Change& change)
@@ -103,7 +101,7 @@ void printHeader(Painter& painter, const Change& change)
         line("new mode " + std::string(gitMode(change.after)));
     }
     if (change.kind == Change::Kind::Renamed) {
-        line("similarity index 100%");
+        line("similarity index " + std::to_string(change.similarity) + '%');
         line("rename from " + quoted("", change.from));
         line("rename to " + quoted("", change.path));
     }
@@ -111,7 +109,8 @@ void printHeader(Painter& painter, const Change& change)
 
 void printHunks(Painter& painter, const Change& change, const workspace::TextDiff& diff)
 {
-    painter.line(Colour::Header, "--- " + (change.before.exists() ? quoted("a/", change.path) : "/dev/null"));
+    const std::string& from = change.from.empty() ? change.path : change.from;
+    painter.line(Colour::Header, "--- " + (change.before.exists() ? quoted("a/", from) : "/dev/null"));
     painter.line(Colour::Header, "+++ " + (change.after.exists() ? quoted("b/", change.path) : "/dev/null"));
     for (const workspace::Hunk& hunk : diff.hunks) {
         painter.line(Colour::Hunk, displayLine(hunk.header));
@@ -150,6 +149,13 @@ void printPatch(Painter& painter, api::Review& review, std::size_t root, const C
     }
 }
 
+/// Whether a patch has words for any of it.
+bool hasPatch(const Change& change)
+{
+    return change.kind != Change::Kind::Modified || change.isContentChanged
+        || gitMode(change.before) != gitMode(change.after);
+}
+
 void printItem(Painter& painter, api::Review& review, std::size_t root, const ReviewItem& item)
 {
     const Change& change = item.change;
@@ -165,10 +171,14 @@ void printItem(Painter& painter, api::Review& review, std::size_t root, const Re
         && change.before.mode != change.after.mode && gitMode(change.before) == gitMode(change.after);
     const bool isForPatch = (isInPatch(change.before) || !change.before.exists())
         && (isInPatch(change.after) || !change.after.exists());
-    if (!isForPatch || isOtherMode) {
+    if ((!isForPatch && !change.isAttributesOnly()) || isOtherMode) {
         painter.line(Colour::Note,
                      "# from " + inWords(change.before) + " to " + inWords(change.after) + ": "
+                         + (change.from.empty() ? "" : displayQuoted(change.from) + " -> ")
                          + displayQuoted(change.path));
+    }
+    if (change.isAttributesChanged) {
+        painter.line(Colour::Note, std::string("# ") + kOtherAttributes + ": " + displayQuoted(change.path));
     }
     if (isForPatch && isOtherType) { // two files to git
         Change gone = change;
@@ -177,7 +187,7 @@ void printItem(Painter& painter, api::Review& review, std::size_t root, const Re
         Change made = change;
         made.before = {};
         printPatch(painter, review, root, made);
-    } else if (isForPatch && (change.isContentChanged || !isOtherMode)) {
+    } else if (isForPatch && hasPatch(change)) {
         printPatch(painter, review, root, change);
     }
 }

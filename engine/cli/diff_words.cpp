@@ -4,6 +4,8 @@
 #include "engine/cli/diff.h"
 #include "engine/domain/display_escape.h"
 
+#include <array>
+#include <cstdio>
 #include <map>
 
 namespace revet::cli {
@@ -28,6 +30,13 @@ bool isReference(const std::string& inside)
 }
 
 } // namespace
+
+std::string modeText(const workspace::Entry& entry)
+{
+    std::array<char, 8> mode{};
+    static_cast<void>(std::snprintf(mode.data(), mode.size(), "%04o", entry.mode & 07777U));
+    return mode.data();
+}
 
 std::string runLaterText(const workspace::RunLaterFinding& finding)
 {

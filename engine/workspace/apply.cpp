@@ -20,15 +20,16 @@ namespace revet::workspace {
 namespace {
 
 constexpr mode_t kPermissions = S_IRWXU | S_IRWXG | S_IRWXO;
-constexpr std::array<std::string_view, 9> kHoldNames = {"",
-                                                        "pinned",
-                                                        "runs code",
-                                                        "odd",
-                                                        "of a repository",
-                                                        "no file",
-                                                        "holds what is held",
-                                                        "not fit to cross",
-                                                        "undo's own name"};
+constexpr std::array<std::string_view, 10> kHoldNames = {"",
+                                                         "pinned",
+                                                         "runs code",
+                                                         "odd",
+                                                         "of a repository",
+                                                         "no file",
+                                                         "holds what is held",
+                                                         "not fit to cross",
+                                                         "only extended attributes",
+                                                         "undo's own name"};
 
 class Planner
 {

@@ -26,6 +26,7 @@ enum class Hold : std::uint8_t {
     Impossible, ///< no file, directory or link
     HoldsHeld, ///< a directory that goes away, but for something that is held
     Unfit, ///< commits that git would not take, or a name that is no branch's
+    Attributes, ///< only extended attributes differ, which do not cross
     Store, ///< it is called like the directory of what undo keeps, which nobody but Revet makes
 };
 [[nodiscard]] std::string_view toString(Hold hold);
@@ -33,6 +34,12 @@ enum class Hold : std::uint8_t {
 [[nodiscard]] constexpr bool canBeReleased(Hold hold)
 {
     return hold == Hold::Pinned || hold == Hold::RunsCode || hold == Hold::Odd;
+}
+
+/// What stays as the host has it, and leaves nothing to be decided.
+[[nodiscard]] constexpr bool neverCrosses(Hold hold)
+{
+    return hold == Hold::Repository || hold == Hold::Attributes;
 }
 
 struct ApplyItem

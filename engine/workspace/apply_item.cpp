@@ -58,6 +58,8 @@ ApplyItem toApplyItem(ReviewItem item, bool isNewRepository)
         result.hold = Hold::Impossible;
     } else if (item.isInRepository && !isNewRepository) {
         result.hold = holdInRepository(item);
+    } else if (item.change.isAttributesOnly()) {
+        result.hold = Hold::Attributes;
     } else if (item.runLater.isHeld()) {
         const bool isPinned = item.runLater.cls == policy::RunLaterClass::Pinned;
         result.hold = isPinned ? Hold::Pinned : Hold::RunsCode;

@@ -4,52 +4,122 @@
 #include "engine/workspace/attributes.h"
 
 #include <algorithm>
-#include <string_view>
+#include <cerrno>
 
+#include <fcntl.h>
+#include <linux/limits.h>
 #include <sys/xattr.h>
 
 namespace revet::workspace {
 
 namespace {
 
-/// "/proc/self/fd/N" itself: the link is the way to an open object, so it is followed.
-bool isProcLink(std::string_view path)
+bool isMissing(int error)
 {
-    constexpr std::string_view kPrefix = "/proc/self/fd/";
-    return path.starts_with(kPrefix) && path.substr(kPrefix.size()).find('/') == std::string_view::npos;
+    return error == ENODATA || error == ENOTSUP;
 }
+
+/// The way to an object. The kernel takes no O_PATH descriptor for these calls, but the link of procfs to the
+/// object, whatever that is; such a link is followed, and no other one.
+class Way
+{
+public:
+    explicit Way(int directory, const std::string& below = {})
+        : m_path(directory == AT_FDCWD ? below : "/proc/self/fd/" + std::to_string(directory))
+        , m_isFollowed(below.empty())
+    {
+        if (directory != AT_FDCWD && !below.empty()) {
+            m_path += '/' + below;
+        }
+    }
+    [[nodiscard]] Result<std::vector<std::string>> names() const
+    {
+        const auto read = [this](char* to, std::size_t size) {
+            return (m_isFollowed ? ::listxattr : ::llistxattr)(m_path.c_str(), to, size);
+        };
+        REVET_ASSIGN_OR_RETURN(const auto list, whole("list extended attributes", XATTR_LIST_MAX, read));
+        std::vector<std::string> names;
+        for (std::size_t at = 0; list && at < list->size(); at += names.back().size() + 1) {
+            names.emplace_back(list->c_str() + at);
+        }
+        return names;
+    }
+    [[nodiscard]] Result<std::optional<std::string>> value(const std::string& name) const
+    {
+        const auto read = [&](char* to, std::size_t size) {
+            return (m_isFollowed ? ::getxattr : ::lgetxattr)(m_path.c_str(), name.c_str(), to, size);
+        };
+        return whole("read the extended attribute " + name, XATTR_SIZE_MAX, read);
+    }
+    [[nodiscard]] int set(const std::string& name, const std::string& value) const
+    {
+        return ::setxattr(m_path.c_str(), name.c_str(), value.data(), value.size(), 0);
+    }
+    [[nodiscard]] int remove(const std::string& name) const
+    {
+        return ::removexattr(m_path.c_str(), name.c_str());
+    }
+
+private:
+    /// Most have none, and most values are short.
+    template<typename Read>
+    static Result<std::optional<std::string>> whole(const std::string& what, std::size_t most, Read read)
+    {
+        std::string bytes(std::size_t{128}, '\0');
+        ssize_t size = read(bytes.data(), bytes.size());
+        if (size < 0 && errno == ERANGE) {
+            bytes.resize(most);
+            size = read(bytes.data(), bytes.size());
+        }
+        if (size < 0) {
+            return isMissing(errno) ? Result<std::optional<std::string>>(std::nullopt) : failErrno(what);
+        }
+        bytes.resize(static_cast<std::size_t>(size));
+        return std::optional(std::move(bytes));
+    }
+
+    std::string m_path;
+    bool m_isFollowed;
+};
 
 } // namespace
 
-std::vector<Attribute> readAttributes(const std::string& path)
+bool canBeSet(std::string_view name)
 {
-    constexpr std::size_t kMaximumList = 65536; // XATTR_LIST_MAX
-    const bool follows = isProcLink(path);
-    const auto list = follows ? ::listxattr : ::llistxattr;
-    const auto get = follows ? ::getxattr : ::lgetxattr;
-    std::vector<Attribute> attributes;
-    const ssize_t size = list(path.c_str(), nullptr, 0);
-    if (size <= 0) {
-        return attributes;
-    }
-    std::string names(std::min(static_cast<std::size_t>(size) + 256, kMaximumList), '\0');
-    const ssize_t length = list(path.c_str(), names.data(), names.size());
-    std::string value(65536, '\0'); // XATTR_SIZE_MAX
-    for (ssize_t i = 0; i < length;) {
-        Attribute attribute{std::string(names.data() + i), {}};
-        i += static_cast<ssize_t>(attribute.name.size()) + 1;
-        const ssize_t got = get(path.c_str(), attribute.name.c_str(), value.data(), value.size());
-        if (got >= 0) {
-            attribute.value = value.substr(0, static_cast<std::size_t>(got));
-            attributes.push_back(std::move(attribute));
-        }
-    }
-    return attributes;
+    return name.starts_with("user.") || name.starts_with("system.posix_acl_");
 }
 
-bool setAttribute(int file, const Attribute& attribute)
+Result<std::vector<std::string>> attributeNames(int object)
 {
-    return ::fsetxattr(file, attribute.name.c_str(), attribute.value.data(), attribute.value.size(), 0) == 0;
+    return Way(object).names();
+}
+
+Result<std::optional<std::string>> attributeOf(int object, const std::string& name)
+{
+    return Way(object).value(name);
+}
+
+Result<void> changeAttribute(int object, const std::string& name, const std::optional<std::string>& value)
+{
+    const Way way(object);
+    const int result = value ? way.set(name, *value) : way.remove(name);
+    if (result != 0 && (value || !isMissing(errno))) {
+        return failErrno("set the extended attribute " + name);
+    }
+    return {};
+}
+
+std::vector<Attribute> readAttributes(int directory, const std::string& path)
+{
+    const Way way(directory, path);
+    std::vector<Attribute> attributes;
+    for (const std::string& name : way.names().value_or(std::vector<std::string>())) {
+        if (auto value = way.value(name).value_or(std::nullopt)) {
+            attributes.push_back({name, std::move(*value)});
+        }
+    }
+    std::ranges::sort(attributes, {}, &Attribute::name);
+    return attributes;
 }
 
 } // namespace revet::workspace

@@ -3,7 +3,11 @@
 
 #pragma once
 
+#include "engine/base/result.h"
+
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace revet::workspace {
@@ -17,9 +21,19 @@ struct Attribute
     friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
-/// All that can be read; a last link is not followed unless it is of procfs ("/proc/self/fd/N").
-[[nodiscard]] std::vector<Attribute> readAttributes(const std::string& path);
-/// Whether it was set.
-[[nodiscard]] bool setAttribute(int file, const Attribute& attribute);
+/// Whether a user may set it: a person's own, and access lists. The others are the system's to give.
+[[nodiscard]] bool canBeSet(std::string_view name);
+
+// Of an open file, directory or link; O_PATH will do, so they may be unreadable. Nothing follows a link.
+
+[[nodiscard]] Result<std::vector<std::string>> attributeNames(int object);
+/// None: it is not there.
+[[nodiscard]] Result<std::optional<std::string>> attributeOf(int object, const std::string& name);
+/// None removes it.
+[[nodiscard]] Result<void> changeAttribute(int object, const std::string& name,
+                                           const std::optional<std::string>& value);
+
+/// All that can be read, by name, of what `path` leads to from an open directory (of that itself for "").
+[[nodiscard]] std::vector<Attribute> readAttributes(int directory, const std::string& path = {});
 
 } // namespace revet::workspace

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
+#include "engine/workspace/listing.h"
 #include "engine/workspace/name_text.h"
 #include "engine/workspace/oddities.h"
 
@@ -48,7 +49,7 @@ Result<Names> namesOf(int base, const std::string& directory)
     if (!opened) {
         return fail(opened.error());
     }
-    REVET_ASSIGN_OR_RETURN(const std::vector<std::string> listed, namesIn(*opened));
+    REVET_ASSIGN_OR_RETURN(const std::vector<std::string> listed, listDirectory(opened->get()));
     for (const std::string& name : listed) {
         names.add(name);
     }

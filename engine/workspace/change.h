@@ -21,6 +21,14 @@ struct Change
     Entry before; ///< Absent where it was added
     Entry after; ///< Absent where it was deleted
     bool isContentChanged = false; ///< bytes of a file, target of a link
+    bool isAttributesChanged = false; ///< extended attributes and access lists
+    unsigned similarity = 100; ///< Renamed: percent of the content that is on both sides
+
+    [[nodiscard]] bool isAttributesOnly() const
+    {
+        return kind == Kind::Modified && isAttributesChanged && !isContentChanged
+            && before.mode == after.mode;
+    }
 };
 
 /// What changed, and where both sides of it can be read: a layer over the project, or the project over the
@@ -36,7 +44,8 @@ public:
     virtual ~ChangeSource() = default;
 
     /// By path, parents before what is below them. A directory that was replaced by something else, or the
-    /// other way round, is told as the deletion of one and the addition of the other.
+    /// other way round, is told as the deletion of one and the addition of the other; Renamed is only what
+    /// was seen to move: see pairRenames().
     [[nodiscard]] virtual Result<std::vector<Change>> changes() = 0;
     /// The file's content on either side; fails where that side is no regular file.
     [[nodiscard]] virtual Result<UniqueFd> openBefore(const Change& change) = 0;

@@ -7,6 +7,7 @@
 #include "engine/workspace/tree_walk.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <fcntl.h>
@@ -135,8 +136,11 @@ Result<bool> DirectChanges::hasOtherContent(const std::string& original, const E
     const auto saved = m_before.saved().find(original);
     const bool isKept = saved != m_before.saved().end() && saved->second.content != Content::None
         && saved->second.content != Content::Lost;
+    // Only its time, mode or attributes were changed, unless by another name of it.
+    const bool isUnwritten
+        = saved != m_before.saved().end() && saved->second.content == Content::None && before.links < 2;
     if (!isKept) {
-        return !isSameObject || before.changed != after.changed;
+        return !isSameObject || (!isUnwritten && before.changed != after.changed);
     }
     const auto was = openOriginal(original);
     const auto now = openFile(m_root.get(), present);
@@ -147,24 +151,23 @@ Result<bool> DirectChanges::hasOtherContent(const std::string& original, const E
     return !isSame;
 }
 
-Result<bool> DirectChanges::differs(const std::string& original, const Entry& before,
-                                    const std::string& present, const Entry& after, bool* content) const
+Result<bool> DirectChanges::differs(Change& change) const
 {
-    REVET_ASSIGN_OR_RETURN(*content, hasOtherContent(original, before, present, after));
-    if (*content || before.mode != after.mode) {
-        return true;
+    const auto& [path, before, after] = std::tie(change.path, change.before, change.after);
+    REVET_ASSIGN_OR_RETURN(change.isContentChanged, hasOtherContent(path, before, path, after));
+    const auto saved = m_before.saved().find(path);
+    const bool hasAttributes = isDirectory(before) || before.type == EntryType::File;
+    if (saved != m_before.saved().end() && hasAttributes && before.type == after.type) {
+        REVET_ASSIGN_OR_RETURN(const Parent parent, openParent(m_root.get(), path));
+        auto was = saved->second.attributes;
+        auto now = readAttributes(parent.directory.get(), parent.name);
+        for (auto* const side : {&was, &now}) {
+            std::erase_if(*side, [](const Attribute& attribute) { return !canBeSet(attribute.name); });
+            std::ranges::sort(*side, {}, &Attribute::name);
+        }
+        change.isAttributesChanged = now != was;
     }
-    const auto saved = m_before.saved().find(original);
-    if (saved == m_before.saved().end() || (!isDirectory(before) && before.type != EntryType::File)) {
-        return false;
-    }
-    REVET_ASSIGN_OR_RETURN(const Parent parent, openParent(m_root.get(), present));
-    auto now = readAttributes("/proc/self/fd/" + std::to_string(parent.directory.get()) + '/' + parent.name);
-    auto was = saved->second.attributes;
-    const auto byName = [](const Attribute& one, const Attribute& other) { return one.name < other.name; };
-    std::sort(now.begin(), now.end(), byName);
-    std::sort(was.begin(), was.end(), byName);
-    return now != was;
+    return change.isContentChanged || before.mode != after.mode || change.isAttributesChanged;
 }
 
 Result<std::vector<Change>> DirectChanges::changes()
@@ -188,8 +191,7 @@ Result<std::vector<Change>> DirectChanges::changes()
             }
             change.before = before;
             change.after = after;
-            REVET_ASSIGN_OR_RETURN(const bool isOther,
-                                   differs(path, before, path, after, &change.isContentChanged));
+            REVET_ASSIGN_OR_RETURN(const bool isOther, differs(change));
             if (isOther) {
                 changes.push_back(std::move(change));
             }

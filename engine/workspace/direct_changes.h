@@ -30,8 +30,8 @@ private:
     /// The paths, original and present, at which the two trees may differ.
     [[nodiscard]] Result<std::set<std::string>> candidates() const;
     [[nodiscard]] Result<Entry> entryBefore(const std::string& path) const;
-    [[nodiscard]] Result<bool> differs(const std::string& original, const Entry& before,
-                                       const std::string& present, const Entry& after, bool* content) const;
+    /// Of what is where it was: notes in the change how it differs, if it does.
+    [[nodiscard]] Result<bool> differs(Change& change) const;
     [[nodiscard]] Result<bool> hasOtherContent(const std::string& original, const Entry& before,
                                                const std::string& present, const Entry& after) const;
     [[nodiscard]] Result<UniqueFd> openOriginal(const std::string& path) const;

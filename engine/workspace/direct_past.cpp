@@ -25,12 +25,6 @@ Key keyOf(const Entry& entry)
     return {entry.device, entry.inode};
 }
 
-/// What a user may set. security.* are the system's to give.
-bool canBeSet(const std::string& name)
-{
-    return name.starts_with("user.") || name.starts_with("system.posix_acl_");
-}
-
 /// What turns the attributes `present` into `wanted`; all of them where the object may be made anew.
 std::vector<std::pair<std::string, std::optional<std::string>>>
 attributeChanges(const std::vector<Attribute>& wanted, const std::vector<Attribute>& present, bool isSame)
@@ -226,7 +220,7 @@ void Maker::findAttributes(const std::string& path, Past& past) const
     }
     std::vector<Attribute> present;
     if (past.way == Way::Kept) {
-        present = readAttributes(past.place);
+        present = readAttributes(AT_FDCWD, past.place);
     } else if (const auto left = m_before.left().find(past.way == Way::Moved ? past.place : path);
                left != m_before.left().end()) {
         present = left->second.attributes;

@@ -7,10 +7,7 @@
 
 #include <cerrno>
 #include <climits>
-#include <memory>
-#include <string_view>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,11 +50,6 @@ EntryType typeOf(mode_t mode)
         return EntryType::Device;
     }
 }
-
-struct CloseDirectory
-{
-    void operator()(DIR* stream) const noexcept { ::closedir(stream); }
-};
 
 } // namespace
 
@@ -151,30 +143,6 @@ Result<UniqueFd> openDirectory(int root, const std::string& path)
         return cannotOpen(path);
     }
     return directory;
-}
-
-Result<std::vector<std::string>> namesIn(const UniqueFd& directory)
-{
-    UniqueFd copy(::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    const std::unique_ptr<DIR, CloseDirectory> stream(copy ? ::fdopendir(copy.get()) : nullptr);
-    if (!stream) {
-        return failErrno("list a directory");
-    }
-    static_cast<void>(copy.release()); // the stream has it
-    std::vector<std::string> names;
-    errno = 0;
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): a stream of its own, which no other thread has
-    while (const dirent* entry = ::readdir(stream.get())) {
-        const std::string_view name = static_cast<const char*>(entry->d_name);
-        if (name != "." && name != "..") {
-            names.emplace_back(name);
-        }
-        errno = 0;
-    }
-    if (errno != 0) {
-        return failErrno("list a directory");
-    }
-    return names;
 }
 
 } // namespace revet::workspace

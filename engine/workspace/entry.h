@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <sys/stat.h>
 
@@ -55,7 +54,5 @@ struct Parent
 /// Opens the directory `path` below `root` ("" is the root itself) for reading its entries. NotFound where
 /// there is no directory.
 [[nodiscard]] Result<UniqueFd> openDirectory(int root, const std::string& path);
-/// The names in an open directory, in no order, without "." and "..".
-[[nodiscard]] Result<std::vector<std::string>> namesIn(const UniqueFd& directory);
 
 } // namespace revet::workspace

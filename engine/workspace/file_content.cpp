@@ -17,10 +17,12 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 16U;
 
-/// A chunk at `offset`, empty at the end of the file. The buffer is reused.
-Result<std::string_view> readAt(const UniqueFd& file, std::uint64_t offset, std::string& buffer)
+/// Up to `most` bytes at `offset`, empty at the end of the file. The buffer is reused; most files are small,
+/// so it is as well.
+Result<std::string_view> readAt(const UniqueFd& file, std::uint64_t offset, std::string& buffer,
+                                std::uint64_t most = kChunk)
 {
-    buffer.resize(kChunk);
+    buffer.resize(most);
     std::size_t filled = 0;
     while (filled < buffer.size()) {
         const ssize_t count = ::pread(file.get(), buffer.data() + filled, buffer.size() - filled,
@@ -135,8 +137,9 @@ Result<bool> isEqualContent(const UniqueFd& left, const UniqueFd& right)
     std::string rightBuffer;
     for (std::uint64_t offset = 0; offset < size; offset += kChunk) {
         offset = std::min(nextChunk(left, offset, size), nextChunk(right, offset, size));
-        REVET_ASSIGN_OR_RETURN(const auto leftPart, readAt(left, offset, leftBuffer));
-        REVET_ASSIGN_OR_RETURN(const auto rightPart, readAt(right, offset, rightBuffer));
+        const std::uint64_t most = std::min<std::uint64_t>(size - offset, kChunk);
+        REVET_ASSIGN_OR_RETURN(const auto leftPart, readAt(left, offset, leftBuffer, most));
+        REVET_ASSIGN_OR_RETURN(const auto rightPart, readAt(right, offset, rightBuffer, most));
         if (leftPart != rightPart) {
             return false;
         }
@@ -146,15 +149,18 @@ Result<bool> isEqualContent(const UniqueFd& left, const UniqueFd& right)
 
 Result<std::string> readContent(const UniqueFd& file, std::size_t maximumBytes)
 {
+    constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 20U;
+    REVET_ASSIGN_OR_RETURN(const std::uint64_t size, sizeOf(file));
     std::string content;
     std::string buffer;
-    for (;;) {
-        REVET_ASSIGN_OR_RETURN(const auto part, readAt(file, content.size(), buffer));
+    // One byte more than there should be: where that is missing, the file ends.
+    for (std::uint64_t most = std::min(size, kMostAtOnce) + 1;; most = kMostAtOnce) {
+        REVET_ASSIGN_OR_RETURN(const auto part, readAt(file, content.size(), buffer, most));
         content += part;
         if (content.size() > maximumBytes) {
             return fail(ErrorCode::LimitExceeded, "read a file");
         }
-        if (part.size() < kChunk) {
+        if (part.size() < most) {
             return content;
         }
     }
@@ -168,7 +174,8 @@ Result<std::uint64_t> contentHash(const UniqueFd& file)
     std::string buffer;
     for (std::uint64_t offset = 0; offset < size; offset += kChunk) {
         offset = nextChunk(file, offset, size);
-        REVET_ASSIGN_OR_RETURN(const auto part, readAt(file, offset, buffer));
+        const std::uint64_t most = std::min<std::uint64_t>(size - offset, kChunk);
+        REVET_ASSIGN_OR_RETURN(const auto part, readAt(file, offset, buffer, most));
         // Zeros that were written count as the hole that another file has there.
         if (part.find_first_not_of('\0') != std::string_view::npos) {
             hash = (hash + offset) * kFactor + std::hash<std::string_view>()(part);

@@ -21,9 +21,6 @@ Result<std::vector<Change>> LayerChanges::changes()
 {
     REVET_ASSIGN_OR_RETURN(std::vector<Change> changes,
                            LayerWalk(m_upper.get(), m_lower.get(), m_compareBytes).run());
-    if (m_compareBytes == kCompareAll) {
-        pairRenames(changes, *this);
-    }
     sortByPath(changes);
     return changes;
 }

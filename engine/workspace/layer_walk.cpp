@@ -3,8 +3,10 @@
 
 #include "engine/workspace/layer_walk.h"
 
+#include "engine/workspace/attributes.h"
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/layer_changes.h"
+#include "engine/workspace/listing.h"
 #include "engine/workspace/oddities.h"
 #include "engine/workspace/overlay_marks.h"
 
@@ -43,6 +45,16 @@ Result<Entry> lookAtLower(const UniqueFd& directory, const std::string& name)
     return isWhiteout(directory, name, entry) ? Entry{} : std::move(entry);
 }
 
+/// The attributes that tell: not those of overlayfs.
+std::vector<Attribute> attributesAt(const UniqueFd& directory, const std::string& name)
+{
+    std::vector<Attribute> attributes = readAttributes(directory.get(), name);
+    std::erase_if(attributes, [](const Attribute& attribute) {
+        return !canBeSet(attribute.name) || isOverlayMark(attribute.name);
+    });
+    return attributes;
+}
+
 } // namespace
 
 Result<std::vector<Change>> LayerWalk::run()
@@ -70,38 +82,42 @@ Result<void> LayerWalk::visit(const Pending& directory)
     }
     REVET_ASSIGN_OR_RETURN(const UniqueFd lower, openIfThere(m_lower, directory.path));
     const bool hidesLower = directory.hidesLower || isOpaque(*upper);
-    REVET_ASSIGN_OR_RETURN(const std::vector<std::string> names, namesIn(*upper));
+    REVET_ASSIGN_OR_RETURN(const std::vector<std::string> names, listDirectory(upper->get()));
     for (const std::string& name : names) {
-        REVET_ASSIGN_OR_RETURN(Entry after, lookAt(upper->get(), name));
-        if (!after.exists()) {
+        Sides sides;
+        REVET_ASSIGN_OR_RETURN(sides.after, lookAt(upper->get(), name));
+        if (!sides.after.exists()) {
             continue;
         }
-        if (isWhiteout(*upper, name, after)) {
-            after = {};
+        if (isWhiteout(*upper, name, sides.after)) {
+            sides.after = {};
         }
-        Entry before;
         if (lower) {
-            REVET_ASSIGN_OR_RETURN(before, lookAtLower(lower, name));
+            REVET_ASSIGN_OR_RETURN(sides.before, lookAtLower(lower, name));
         }
-        REVET_RETURN_IF_ERROR(
-            compare(join(directory.path, name), std::move(before), std::move(after), hidesLower));
+        sides.hasOtherAttributes = sides.after.exists() && sides.before.type == sides.after.type
+            && attributesAt(*upper, name) != attributesAt(lower, name);
+        sides.path = join(directory.path, name);
+        REVET_RETURN_IF_ERROR(compare(std::move(sides), hidesLower));
     }
     if (!hidesLower || !lower) {
         return {};
     }
     const std::unordered_set<std::string> known(names.begin(), names.end());
-    REVET_ASSIGN_OR_RETURN(const std::vector<std::string> hidden, namesIn(lower));
+    REVET_ASSIGN_OR_RETURN(const std::vector<std::string> hidden, listDirectory(lower.get()));
     for (const std::string& name : hidden) {
         if (!known.contains(name)) {
-            REVET_ASSIGN_OR_RETURN(Entry before, lookAtLower(lower, name));
-            REVET_RETURN_IF_ERROR(compare(join(directory.path, name), std::move(before), {}, true));
+            Sides sides{join(directory.path, name), {}, {}, false};
+            REVET_ASSIGN_OR_RETURN(sides.before, lookAtLower(lower, name));
+            REVET_RETURN_IF_ERROR(compare(std::move(sides), true));
         }
     }
     return {};
 }
 
-Result<void> LayerWalk::compare(const std::string& path, Entry before, Entry after, bool hidesLower)
+Result<void> LayerWalk::compare(Sides sides, bool hidesLower)
 {
+    auto& [path, before, after, hasOtherAttributes] = sides;
     const bool wasDirectory = before.type == EntryType::Directory;
     const bool isDirectory = after.type == EntryType::Directory;
     if (isDirectory && !isTooDeep(path)) {
@@ -117,15 +133,21 @@ Result<void> LayerWalk::compare(const std::string& path, Entry before, Entry aft
                               : Result<void>();
     }
     if (isDirectory) {
-        return before.mode == after.mode
-            ? Result<void>()
-            : add({Change::Kind::Modified, path, {}, std::move(before), std::move(after), false});
+        return before.mode == after.mode && !hasOtherAttributes ? Result<void>()
+                                                                : add({Change::Kind::Modified,
+                                                                       path,
+                                                                       {},
+                                                                       std::move(before),
+                                                                       std::move(after),
+                                                                       false,
+                                                                       hasOtherAttributes});
     }
-    return compareFiles(path, std::move(before), std::move(after));
+    return compareFiles(std::move(sides));
 }
 
-Result<void> LayerWalk::compareFiles(const std::string& path, Entry before, Entry after)
+Result<void> LayerWalk::compareFiles(Sides sides)
 {
+    auto& [path, before, after, hasOtherAttributes] = sides;
     if (!before.exists() || !after.exists()) {
         if (!before.exists() && !after.exists()) {
             return {}; // the host has removed what the box removed
@@ -137,9 +159,14 @@ Result<void> LayerWalk::compareFiles(const std::string& path, Entry before, Entr
         || (after.type == EntryType::File && !isSameContent(path, before, after));
     // Links have no mode of their own.
     const bool isOtherMode = before.mode != after.mode && after.type != EntryType::Link;
-    return isChanged || isOtherMode
-        ? add({Change::Kind::Modified, path, {}, std::move(before), std::move(after), isChanged})
-        : Result<void>();
+    return isChanged || isOtherMode || hasOtherAttributes ? add({Change::Kind::Modified,
+                                                                 path,
+                                                                 {},
+                                                                 std::move(before),
+                                                                 std::move(after),
+                                                                 isChanged,
+                                                                 hasOtherAttributes})
+                                                          : Result<void>();
 }
 
 bool LayerWalk::isSameContent(const std::string& path, const Entry& before, const Entry& after)
@@ -171,7 +198,7 @@ Result<void> LayerWalk::deleteTree(const std::string& path, Entry before)
         if (!lower) {
             continue;
         }
-        REVET_ASSIGN_OR_RETURN(const std::vector<std::string> names, namesIn(lower));
+        REVET_ASSIGN_OR_RETURN(const std::vector<std::string> names, listDirectory(lower.get()));
         for (const std::string& name : names) {
             REVET_ASSIGN_OR_RETURN(Entry entry, lookAtLower(lower, name));
             if (!entry.exists()) {

@@ -33,8 +33,16 @@ private:
         bool hidesLower = false; ///< it, or one above it, has taken the place of what was there
     };
     [[nodiscard]] Result<void> visit(const Pending& directory);
-    [[nodiscard]] Result<void> compare(const std::string& path, Entry before, Entry after, bool hidesLower);
-    [[nodiscard]] Result<void> compareFiles(const std::string& path, Entry before, Entry after);
+    /// Both sides of one name.
+    struct Sides
+    {
+        std::string path;
+        Entry before;
+        Entry after;
+        bool hasOtherAttributes = false;
+    };
+    [[nodiscard]] Result<void> compare(Sides sides, bool hidesLower);
+    [[nodiscard]] Result<void> compareFiles(Sides sides);
     [[nodiscard]] Result<void> deleteTree(const std::string& path, Entry before);
     [[nodiscard]] bool isSameContent(const std::string& path, const Entry& before, const Entry& after);
     [[nodiscard]] Result<void> add(Change change);

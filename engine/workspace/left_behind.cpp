@@ -21,8 +21,7 @@ namespace {
 std::vector<Attribute> attributesAt(const UniqueFd& root, const std::string& path)
 {
     const Result<UniqueFd> object = openObject(root.get(), path);
-    return object ? readAttributes("/proc/self/fd/" + std::to_string(object->get()))
-                  : std::vector<Attribute>();
+    return object ? readAttributes(object->get()) : std::vector<Attribute>();
 }
 
 } // namespace

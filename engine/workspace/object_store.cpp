@@ -107,9 +107,9 @@ Result<void> ObjectStore::copy(const Spot& spot, const struct stat& status, std:
         }
         m_copied += data;
     }
-    for (const auto& attribute : readAttributes("/proc/self/fd/" + std::to_string(from.get()))) {
+    for (const auto& attribute : readAttributes(from.get())) {
         // What may not be set here could not be set when it is put back either.
-        static_cast<void>(setAttribute(to.get(), attribute));
+        static_cast<void>(changeAttribute(to.get(), attribute.name, attribute.value));
     }
     const std::array<struct timespec, 2> times{now.st_atim, now.st_mtim};
     if (::fchmod(to.get(), now.st_mode & 0777U) != 0 || ::futimens(to.get(), times.data()) != 0) {

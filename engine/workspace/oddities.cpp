@@ -4,16 +4,15 @@
 #include "engine/workspace/oddities.h"
 
 #include "engine/policy/path_pattern.h"
+#include "engine/workspace/attributes.h"
 #include "engine/workspace/name_text.h"
 #include "engine/workspace/overlay_marks.h"
 
 #include <algorithm>
 #include <array>
-#include <climits>
 #include <string>
 
 #include <sys/stat.h>
-#include <sys/xattr.h>
 
 namespace revet::workspace {
 
@@ -33,13 +32,6 @@ void addOdditiesOfText(const std::string& text, std::vector<Oddity>& found)
     if (!traits.isUtf8) {
         found.push_back(Oddity::NotUtf8);
     }
-}
-
-bool isOrdinaryAttribute(std::string_view name)
-{
-    // Every file has one where SELinux is on.
-    return name != "security.selinux"
-        && (!name.starts_with(kOverlayPrefix) || name.starts_with(kEscapedOverlayPrefix));
 }
 
 } // namespace
@@ -148,17 +140,10 @@ bool hasAttributes(ChangeSource& source, const Change& change)
     if (!file) {
         return false;
     }
-    std::string names(static_cast<std::size_t>(XATTR_LIST_MAX), '\0');
-    const ssize_t size = ::flistxattr(file->get(), names.data(), names.size());
-    names.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-    for (std::size_t at = 0; at < names.size();) {
-        const std::string_view name(names.c_str() + at);
-        if (isOrdinaryAttribute(name)) {
-            return true;
-        }
-        at += name.size() + 1;
-    }
-    return false;
+    const auto names = attributeNames(file->get());
+    return names && std::ranges::any_of(*names, [](const std::string& name) {
+               return name != "security.selinux" && !isOverlayMark(name); // SELinux gives each file one
+           });
 }
 
 } // namespace revet::workspace

@@ -7,9 +7,7 @@
 #include "engine/base/unique_fd.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include <sys/types.h>
 
@@ -23,11 +21,5 @@ namespace revet::workspace {
 [[nodiscard]] Result<void> setMode(int object, mode_t mode);
 /// mtime, in nanoseconds since 1970.
 [[nodiscard]] Result<void> setTime(int object, std::int64_t changed);
-[[nodiscard]] Result<std::vector<std::string>> attributeNames(int object);
-/// None: it is not there.
-[[nodiscard]] Result<std::optional<std::string>> attributeOf(int object, const std::string& name);
-/// None removes it.
-[[nodiscard]] Result<void> changeAttribute(int object, const std::string& name,
-                                           const std::optional<std::string>& value);
 
 } // namespace revet::workspace

@@ -98,8 +98,7 @@ Result<PreImageRecord> PreImageStore::describe(Kind kind, const Spot& spot, cons
     record.path = spot.path;
     record.entry = entryOf(status);
     if (needsAttributes(m_known.find(spot.directory, spot.name, status), status)) {
-        const std::string through = "/proc/self/fd/" + std::to_string(spot.directory);
-        record.attributes = readAttributes(spot.name.empty() ? through : through + '/' + spot.name);
+        record.attributes = readAttributes(spot.directory, spot.name);
     }
     if (S_ISLNK(status.st_mode)) {
         std::string target(PATH_MAX, '\0');

@@ -3,7 +3,9 @@
 
 #include "engine/workspace/renames.h"
 
+#include "engine/policy/git_rules.h"
 #include "engine/workspace/file_content.h"
+#include "engine/workspace/similar_files.h"
 
 #include <algorithm>
 #include <map>
@@ -25,9 +27,17 @@ std::string_view nameOf(std::string_view path)
     return path.substr(path.rfind('/') + 1);
 }
 
+/// The directory of git's own files that the path is of; "" for none.
+std::string gitdirOf(const std::string& path)
+{
+    policy::GitSplit split;
+    return policy::isBelowGitdir(path, &split) ? split.gitdir : std::string();
+}
+
 /// What two entries must share to be one that was moved.
 struct Key
 {
+    std::string gitdir;
     std::uint64_t size = 0;
     std::uint64_t hash = 0;
     std::string target;
@@ -45,14 +55,19 @@ public:
     void run();
 
 private:
+    [[nodiscard]] bool isCandidate(const Change& change) const;
     [[nodiscard]] std::optional<Key> keyOf(const Change& change);
     void collect();
     void pair(std::vector<std::size_t>& deleted, std::size_t added);
     [[nodiscard]] bool isSame(const Change& deleted, const Change& added);
+    void pairSimilar();
+    void rename(std::size_t deleted, std::size_t added);
 
     std::vector<Change>& m_changes;
     ChangeSource& m_source;
     std::uint64_t m_budget = kHashedBytes;
+    std::unordered_set<std::string_view> m_made; ///< paths at which something new is
+    std::vector<std::size_t> m_candidates;
     std::map<Key, std::vector<std::size_t>> m_deleted;
     std::vector<std::pair<Key, std::size_t>> m_added;
     std::vector<bool> m_isTaken;
@@ -67,7 +82,7 @@ std::optional<Key> Pairing::keyOf(const Change& change)
 {
     const Entry& entry = entryOf(change);
     if (entry.type == EntryType::Link) {
-        return Key{0, 0, entry.target};
+        return Key{gitdirOf(change.path), 0, 0, entry.target};
     }
     if (entry.size > m_budget) {
         return std::nullopt;
@@ -76,40 +91,40 @@ std::optional<Key> Pairing::keyOf(const Change& change)
     const auto file
         = change.kind == Change::Kind::Deleted ? m_source.openBefore(change) : m_source.openAfter(change);
     const auto hash = file ? contentHash(*file) : Result<std::uint64_t>(fail(file.error()));
-    return hash ? std::optional(Key{entry.size, *hash, {}}) : std::nullopt;
+    return hash ? std::optional(Key{gitdirOf(change.path), entry.size, *hash, {}}) : std::nullopt;
+}
+
+/// Something that may be one half of a rename.
+bool Pairing::isCandidate(const Change& change) const
+{
+    const Entry& entry = entryOf(change);
+    const bool hasContent
+        = entry.type == EntryType::Link || (entry.type == EntryType::File && entry.size != 0);
+    return hasContent
+        && (change.kind == Change::Kind::Added
+            // A path that is there again, as something else, has not been moved away.
+            || (change.kind == Change::Kind::Deleted && !m_made.contains(change.path)));
 }
 
 /// Only what has a size that occurs on both sides is read.
 void Pairing::collect()
 {
-    constexpr unsigned kIsDeleted = 1;
-    constexpr unsigned kIsAdded = 2;
-    std::unordered_map<std::uint64_t, unsigned> sides;
-    const auto side = [](const Change& change) -> unsigned {
-        const Entry& entry = entryOf(change);
-        const bool counts
-            = entry.type == EntryType::Link || (entry.type == EntryType::File && entry.size != 0);
-        if (!counts) {
-            return 0;
-        }
-        return change.kind == Change::Kind::Deleted ? kIsDeleted
-            : change.kind == Change::Kind::Added    ? kIsAdded
-                                                    : 0;
-    };
-    for (const Change& change : m_changes) {
-        sides[entryOf(change).size] |= side(change);
-    }
-    std::unordered_set<std::string_view> madeAgain;
     for (const Change& change : m_changes) {
         if (change.kind == Change::Kind::Added) {
-            madeAgain.insert(change.path);
+            m_made.insert(change.path);
         }
     }
+    std::unordered_map<std::uint64_t, std::pair<bool, bool>> sides; // deleted, added
     for (std::size_t i = 0; i < m_changes.size(); ++i) {
+        if (isCandidate(m_changes[i])) {
+            auto& [isDeleted, isAdded] = sides[entryOf(m_changes[i]).size];
+            (m_changes[i].kind == Change::Kind::Deleted ? isDeleted : isAdded) = true;
+            m_candidates.push_back(i);
+        }
+    }
+    for (const std::size_t i : m_candidates) {
         const Change& change = m_changes[i];
-        // A path that is there again, as something else, has not been moved away.
-        const bool stays = change.kind == Change::Kind::Deleted && madeAgain.contains(change.path);
-        if (stays || side(change) == 0 || sides[entryOf(change).size] != (kIsDeleted | kIsAdded)) {
+        if (sides[entryOf(change).size] != std::pair(true, true)) {
             continue;
         }
         if (auto key = keyOf(change)) {
@@ -150,18 +165,48 @@ void Pairing::pair(std::vector<std::size_t>& deleted, std::size_t added)
     if (chosen == oldest) {
         chosen = deleted.rbegin();
     }
-    Change& from = m_changes[*chosen];
-    Change& change = m_changes[added];
-    if (!isSame(from, change)) {
+    if (!isSame(m_changes[*chosen], m_changes[added])) {
         return;
     }
-    change.kind = Change::Kind::Renamed;
-    change.from = from.path;
-    change.before = from.before;
-    change.isContentChanged = false;
-    m_isTaken[*chosen] = true;
+    rename(*chosen, added);
+    m_changes[added].isContentChanged = false;
     std::swap(*chosen, deleted.back());
     deleted.pop_back();
+}
+
+/// Two changes become one.
+void Pairing::rename(std::size_t deleted, std::size_t added)
+{
+    Change& change = m_changes[added];
+    change.kind = Change::Kind::Renamed;
+    change.from = m_changes[deleted].path;
+    change.before = m_changes[deleted].before;
+    m_isTaken[deleted] = true;
+}
+
+void Pairing::pairSimilar()
+{
+    std::vector<std::size_t> deleted;
+    std::vector<std::size_t> added;
+    for (const std::size_t i : m_candidates) {
+        const Change& change = m_changes[i];
+        const bool isLeft = !m_isTaken[i] && change.kind != Change::Kind::Renamed;
+        if (isLeft && entryOf(change).type == EntryType::File && gitdirOf(change.path).empty()) {
+            (change.kind == Change::Kind::Deleted ? deleted : added).push_back(i);
+        }
+    }
+    SimilarFiles similar(m_changes, m_source);
+    for (std::size_t i = 0; i < m_changes.size(); ++i) {
+        Change& change = m_changes[i];
+        // That it was moved is known, where the move was seen.
+        if (change.kind == Change::Kind::Renamed && change.isContentChanged) {
+            change.similarity = similar.similarityWithin(i).value_or(0);
+        }
+    }
+    for (const SimilarFiles::Pair& pair : similar.pair(std::move(deleted), std::move(added))) {
+        rename(pair.deleted, pair.added);
+        m_changes[pair.added].similarity = pair.similarity;
+    }
 }
 
 void Pairing::run()
@@ -173,6 +218,7 @@ void Pairing::run()
             pair(found->second, added);
         }
     }
+    pairSimilar();
     std::size_t index = 0;
     std::erase_if(m_changes, [&](const Change&) { return m_isTaken[index++]; });
 }
@@ -182,6 +228,13 @@ void Pairing::run()
 void pairRenames(std::vector<Change>& changes, ChangeSource& source)
 {
     Pairing(changes, source).run();
+}
+
+RenameHalves halvesOf(const Change& renamed)
+{
+    const bool isOfContent = renamed.before.type != EntryType::Directory;
+    return {{Change::Kind::Deleted, renamed.from, {}, renamed.before, {}, isOfContent},
+            {Change::Kind::Added, renamed.path, {}, {}, renamed.after, isOfContent}};
 }
 
 void sortByPath(std::vector<Change>& changes)

@@ -176,7 +176,7 @@ Result<bool> Planner::isHeld(const std::string& name, const std::string& before,
 {
     CommitChanges changes(m_plan.objects->repository(), before, after);
     REVET_ASSIGN_OR_RETURN(std::vector<ReviewItem> reviewed,
-                           review(changes, m_place.workTree, m_place.table));
+                           review(changes, m_place.workTree, m_place.table, Renames::Apart));
     for (ReviewItem& item : reviewed) {
         const ApplyItem applied = toApplyItem(std::move(item), false);
         if (applied.hold == Hold::None || (m_choice.releasesHeld && canBeReleased(applied.hold))) {

@@ -3,15 +3,45 @@
 
 #include "engine/workspace/review.h"
 
+#include "engine/workspace/renames.h"
+
 #include <utility>
 
 namespace revet::workspace {
 
-Result<std::vector<ReviewItem>> review(ChangeSource& source, int base, const policy::RunLaterTable& table)
+namespace {
+
+/// What leaves a repository's own files, or comes into them, is two changes: each half crosses by rules of
+/// its own, and the host keeps its own.
+void splitAtRepositories(std::vector<Change>& changes, const RunLaterJudge& judge)
+{
+    const auto gitdirOf = [&judge](const std::string& path) {
+        const auto place = judge.repositoryOf(path);
+        return place ? std::optional(place->gitdir) : std::nullopt;
+    };
+    for (std::size_t i = 0, count = changes.size(); i < count; ++i) {
+        if (changes[i].kind == Change::Kind::Renamed
+            && gitdirOf(changes[i].from) != gitdirOf(changes[i].path)) {
+            RenameHalves halves = halvesOf(changes[i]);
+            changes[i] = std::move(halves.added);
+            changes.push_back(std::move(halves.deleted));
+        }
+    }
+}
+
+} // namespace
+
+Result<std::vector<ReviewItem>> review(ChangeSource& source, int base, const policy::RunLaterTable& table,
+                                       Renames renames)
 {
     REVET_ASSIGN_OR_RETURN(std::vector<Change> changes, source.changes());
-    REVET_ASSIGN_OR_RETURN(const std::vector<bool> collides, caseCollisions(changes, base));
     const RunLaterJudge judge(table, source, gitdirsByShape(changes, base));
+    if (renames == Renames::Paired) {
+        pairRenames(changes, source);
+        splitAtRepositories(changes, judge);
+        sortByPath(changes);
+    }
+    REVET_ASSIGN_OR_RETURN(const std::vector<bool> collides, caseCollisions(changes, base));
     std::vector<ReviewItem> items;
     items.reserve(changes.size());
     for (std::size_t i = 0; i < changes.size(); ++i) {

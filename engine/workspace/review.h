@@ -21,9 +21,12 @@ struct ReviewItem
     std::string repository; ///< where isInRepository: its directory, "sub/.git"; "" is the root
 };
 
-/// In the source's order. `base`: the directory that the changes are about; not owned.
-[[nodiscard]] Result<std::vector<ReviewItem>> review(ChangeSource& source, int base,
-                                                     const policy::RunLaterTable& table);
+enum class Renames : bool { Apart, Paired };
+
+/// By path. `base`: the directory that the changes are about; not owned. Renames::Apart leaves files that
+/// went and came as the source tells them.
+[[nodiscard]] Result<std::vector<ReviewItem>>
+review(ChangeSource& source, int base, const policy::RunLaterTable& table, Renames renames = Renames::Paired);
 
 /// What a session's last line says of its changes.
 struct ChangeCount

@@ -7,6 +7,7 @@
 #include "engine/policy/path_pattern.h"
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/oddities.h"
+#include "engine/workspace/renames.h"
 
 #include <algorithm>
 #include <map>
@@ -66,9 +67,14 @@ bool isHarmlessGitFile(std::string_view path, std::string_view content)
 
 RunLaterFinding RunLaterJudge::judge(const Change& change) const
 {
-    RunLaterFinding finding = judgePath(change, change.path);
-    return change.kind == Change::Kind::Renamed ? stricter(std::move(finding), judgePath(change, change.from))
-                                                : finding;
+    if (change.kind != Change::Kind::Renamed) {
+        return judgePath(change, change.path);
+    }
+    if (change.isContentChanged) { // that it is the same file is a guess, and no reason to look less closely
+        const RenameHalves halves = halvesOf(change);
+        return stricter(judgePath(halves.added, change.path), judgePath(halves.deleted, change.from));
+    }
+    return stricter(judgePath(change, change.path), judgePath(change, change.from));
 }
 
 RunLaterFinding RunLaterJudge::judgePath(const Change& change, const std::string& path) const

@@ -3,6 +3,7 @@
 
 #include "engine/workspace/staging.h"
 
+#include "engine/workspace/attributes.h"
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/open_object.h"
 

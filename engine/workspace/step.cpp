@@ -3,6 +3,7 @@
 
 #include "engine/workspace/step.h"
 
+#include "engine/workspace/attributes.h"
 #include "engine/workspace/listing.h"
 #include "engine/workspace/open_object.h"
 #include "engine/workspace/tree_copy.h"

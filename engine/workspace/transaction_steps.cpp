@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "engine/base/reversed.h"
+#include "engine/workspace/attributes.h"
 #include "engine/workspace/open_object.h"
 #include "engine/workspace/staging.h"
 #include "engine/workspace/transaction_plan.h"

@@ -27,8 +27,9 @@ UniqueFd openEntry(const EntryName& entry, int flags)
 /// Mode and time come last: neither lets itself be disturbed.
 Result<void> finish(const UniqueFd& from, const UniqueFd& to, const Entry& entry)
 {
-    for (const Attribute& attribute : readAttributes("/proc/self/fd/" + std::to_string(from.get()))) {
-        static_cast<void>(setAttribute(to.get(), attribute)); // nor could it be when it came back
+    for (const Attribute& attribute : readAttributes(from.get())) {
+        // nor could it be when it came back
+        static_cast<void>(changeAttribute(to.get(), attribute.name, attribute.value));
     }
     REVET_RETURN_IF_ERROR(setMode(to.get(), entry.mode));
     return setTime(to.get(), entry.changed);

@@ -3,6 +3,8 @@
 
 #include "engine/workspace/tree_walk.h"
 
+#include "engine/workspace/listing.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <vector>
@@ -30,7 +32,7 @@ Result<void> walkTree(int root, const std::string& path, std::size_t maximum,
             continue;
         }
         Result<UniqueFd> directory = openDirectory(root, next);
-        auto names = directory ? namesIn(*directory) : fail(directory.error());
+        auto names = directory ? listDirectory(directory->get()) : fail(directory.error());
         if (!names) {
             continue;
         }

@@ -99,6 +99,92 @@ private Q_SLOTS:
         REVET_VERIFY_NONE(differences(before, snapshot(world.project())));
     }
 
+    /// In a layer, which was changed in any way, and in the project itself, against what was kept.
+    void showsAFileThatWasMovedAndEdited_data() { addTierRows(); }
+    void showsAFileThatWasMovedAndEdited()
+    {
+        REVET_NEEDS_PROGRAM("git");
+        const World world;
+        world.makeRepository();
+        world.prepare("mkdir src; seq 100 > src/old; seq 200 260 > src/copied; echo x > src/run; "
+                      "echo k > src/kept; cp -r . ../expected; cp -r . ../patched");
+        const std::string script = "mkdir lib; mv src/old lib/new; sed -i 's/^50$/fifty/' lib/new; sed "
+                                   "'s/^250$/changed/' src/copied "
+                                   "> lib/copied; rm src/copied; mv src/run lib/run; chmod 755 lib/run";
+        const Finished finished = world.runner().runScript(fetched("tier"), script);
+        QVERIFY2(finished.status == 0, finished.err.c_str());
+        const std::string id = world.runner().lastSession();
+        const auto rows = world.runner().list({"diff", id});
+        QCOMPARE(told(rows),
+                 std::string("renamed src/copied -> lib/copied; renamed src/old -> lib/new; "
+                             "renamed src/run -> lib/run"));
+        const nlohmann::json moved = rowOf(rows, "lib/new");
+        QCOMPARE(moved["hunks"].size(), std::size_t{1});
+        QVERIFY(moved.value("content", false));
+        QCOMPARE(moved.value("similarity", 0), 97);
+        QCOMPARE(rowOf(rows, "lib/run").value("similarity", 0), 100);
+        const Finished stat = world.runner().revet({"diff", id, "--stat", "lib/new"});
+        QVERIFY2(stat.out.find("R     +1       -1  src/old -> lib/new") != std::string::npos,
+                 stat.out.c_str());
+        // By either name.
+        QCOMPARE(told(world.runner().list({"diff", id, "src/old"})),
+                 std::string("renamed src/old -> lib/new"));
+        const Finished patch = world.runner().revet({"diff", id});
+        QVERIFY2(patch.out.find("rename from src/old\nrename to lib/new\n--- a/src/old\n+++ b/lib/new\n")
+                     != std::string::npos,
+                 patch.out.c_str());
+        writeFile(world.home().home() / "patch", patch.out);
+        world.prepare("cd ../patched; git apply ../patch; cd ../expected; " + script);
+        REVET_VERIFY_NONE(differences(snapshot(world.home().home() / "expected"),
+                                      snapshot(world.home().home() / "patched")));
+    }
+
+    void showsModesAndAttributesAndNoTimes_data() { addTierRows(); }
+    void showsModesAndAttributesAndNoTimes()
+    {
+        REVET_NEEDS_PROGRAM("python3");
+        const World world;
+        world.prepare("for f in time mode both note; do echo x > $f; done; mkdir d; "
+                      "touch -d 2001-01-01 time both note");
+        const Finished finished = world.runner().runScript(
+            fetched("tier"),
+            "touch -d 2002-02-02 time both note d; chmod 600 mode; chmod 755 both; chmod 700 d; "
+            "python3 -c 'import os; os.setxattr(\"note\", \"user.note\", b\"v\")'");
+        QVERIFY2(finished.status == 0, finished.err.c_str());
+        const std::string id = world.runner().lastSession();
+        const auto rows = world.runner().list({"diff", id});
+        QCOMPARE(told(rows), std::string("modified both; modified mode; modified note"));
+        QVERIFY(!matching(rows, {{"path", "d"}, {"kind", "modified"}}).empty());
+        QVERIFY(rowOf(rows, "note").value("attributes", false));
+        QVERIFY(!rowOf(rows, "both").value("attributes", true));
+        for (const nlohmann::json& row : rows) {
+            QVERIFY2(!row.value("content", true), row.dump().c_str());
+        }
+        const Finished text = world.runner().revet({"diff", id});
+        for (const char* const line :
+             {"# from 0644 file to 0600 file: mode\n", "# other extended attributes: note\n",
+              "# from 0755 directory to 0700 directory: d\n", "old mode 100644\nnew mode 100755\n"}) {
+            QVERIFY2(text.out.find(line) != std::string::npos, (line + text.out).c_str());
+        }
+        const Finished stat = world.runner().revet({"diff", id, "--stat"});
+        QVERIFY2(stat.out.find("mode 0644 to 0755") != std::string::npos, stat.out.c_str());
+        QVERIFY2(stat.out.find("other extended attributes") != std::string::npos, stat.out.c_str());
+    }
+
+    /// Which is no change to be shown, but one to be taken back.
+    void undoBringsBackATimeAlone()
+    {
+        const World world;
+        world.prepare("echo x > f; touch -d 2001-01-01 f");
+        QCOMPARE(world.runner().runScript("sandbox", "touch -d 2002-02-02 f").status, 0);
+        const std::string id = world.runner().lastSession();
+        QVERIFY(world.runner().list({"diff", id}).empty());
+        QCOMPARE(world.runner().revet({"undo", id}).status, 0);
+        struct stat info = {};
+        QCOMPARE(::stat((world.project() / "f").c_str(), &info), 0);
+        QVERIFY2(info.st_mtime < 1'000'000'000, "2001");
+    }
+
     void writesAPatchThatGitTakes()
     {
         REVET_NEEDS_PROGRAM("git");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/workspace/layer_changes.h"
+#include "engine/workspace/renames.h"
 #include "tests/support/temp_home.h"
 #include "tests/support/tostring.h"
 
@@ -65,7 +66,17 @@ private:
     revet::test::TempHome m_home;
 };
 
-/// "M a; A d/; R from -> to; D x", with * where the content differs; the error where there is one.
+/// As a review has them.
+inline Result<std::vector<Change>> paired(ChangeSource& source)
+{
+    REVET_ASSIGN_OR_RETURN(std::vector<Change> changes, source.changes());
+    pairRenames(changes, source);
+    sortByPath(changes);
+    return changes;
+}
+
+/// "M a; A d/; R from -> to; D x", with * where the content differs and + where extended attributes do; the
+/// error where there is one.
 inline std::string told(const Result<std::vector<Change>>& changes)
 {
     if (!changes) {
@@ -78,7 +89,9 @@ inline std::string told(const Result<std::vector<Change>>& changes)
         text += std::string("AMDR").at(static_cast<std::size_t>(change.kind));
         text += ' ' + (change.from.empty() ? "" : change.from + " -> ") + change.path;
         text += entry.type == EntryType::Directory ? "/" : "";
-        text += change.kind == Change::Kind::Modified && change.isContentChanged ? "*" : "";
+        const bool hasBoth = change.kind == Change::Kind::Modified || change.kind == Change::Kind::Renamed;
+        text += hasBoth && change.isContentChanged ? "*" : "";
+        text += change.isAttributesChanged ? "+" : "";
     }
     return text;
 }

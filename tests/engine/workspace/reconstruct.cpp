@@ -43,10 +43,8 @@ std::string bytesOf(const Result<UniqueFd>& file)
     }
 }
 
-std::string textOf(std::vector<Attribute> attributes)
+std::string textOf(const std::vector<Attribute>& attributes)
 {
-    std::sort(attributes.begin(), attributes.end(),
-              [](const Attribute& one, const Attribute& other) { return one.name < other.name; });
     std::string text;
     for (const Attribute& attribute : attributes) {
         text += ' ' + attribute.name + '=' + attribute.value;
@@ -56,9 +54,7 @@ std::string textOf(std::vector<Attribute> attributes)
 
 Part partAt(int root, const std::string& path, const Entry& entry)
 {
-    Part part{
-        entry,
-        textOf(readAttributes("/proc/self/fd/" + std::to_string(root) + (path.empty() ? "" : "/" + path)))};
+    Part part{entry, textOf(readAttributes(root, path))};
     if (entry.type == EntryType::File) {
         part.rest += ' ' + bytesOf(openFile(root, path));
     }

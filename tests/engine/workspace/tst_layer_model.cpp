@@ -65,7 +65,8 @@ Model applied(Model model, const std::vector<Change>& changes, LayerChanges& sou
             const auto before = source.openBefore(change);
             const auto after = source.openAfter(change);
             if (change.after.type == EntryType::File
-                && (!before || !after || !isEqualContent(*before, *after).value_or(false))) {
+                && (!before || !after
+                    || isEqualContent(*before, *after).value_or(false) == change.isContentChanged)) {
                 model["no rename of " + change.path] = "";
             }
         }
@@ -108,7 +109,8 @@ std::string randomDeeds(std::mt19937& random, int count)
                         "rm -rf " + one, "rm -f " + one, "mkdir " + one, "mkdir -p " + one, "rmdir " + one,
                         "mv -T " + one + ' ' + other, "ln -sfn " + other + ' ' + one,
                         "chmod " + pick({"711", "755", "700"}) + ' ' + one, "cp -a " + one + ' ' + other,
-                        "touch " + one, "sh -c ': <> " + one + "'",
+                        "touch -d @" + std::to_string(random() % 100) + ' ' + one, "ln " + one + ' ' + other,
+                        "seq " + std::to_string(random() % 30) + " 40 > " + one, "sh -c ': <> " + one + "'",
                         "rm -rf " + one + "; mkdir " + one + "; echo 1 > " + one + "/x",
                         "rm -rf " + one + "; echo file > " + one})
             + '\n';
@@ -152,7 +154,7 @@ private Q_SLOTS:
             QVERIFY(box.waitForFinished());
             QCOMPARE(box.exitCode(), 0);
             LayerChanges source = layer.source();
-            const auto changes = source.changes();
+            const auto changes = paired(source);
             REVET_VERIFY(changes);
             told += changes->size();
             const std::string wrong = differences(

@@ -82,6 +82,45 @@ private Q_SLOTS:
                  std::string("Makefile: checked, held [the whole file]\nother/Makefile: checked\n"));
     }
 
+    void judgesAFileThatMovedAndWasEditedAsNew()
+    {
+        const HandMadeLayer layer;
+        const std::string rest = "\t# a comment\n\t# another one\n\t# and a third one\n";
+        writeFile(layer.lower() / "sub/Makefile", "all: x\n" + rest);
+        writeFile(layer.upper() / "other/Makefile", "all: y\n" + rest);
+        layer.whiteOut("sub/Makefile");
+        LayerChanges source = layer.source();
+        QCOMPARE(workspace::test::told(paired(source)),
+                 std::string("A other/; R sub/Makefile -> other/Makefile*"));
+        QCOMPARE(told(layer), std::string("other/Makefile: checked, held [the whole file]\n"));
+    }
+
+    void takesARenameOutOfARepositoryForTwoChanges()
+    {
+        const HandMadeLayer layer;
+        for (const char* const file : {"HEAD", "refs/heads/main", "objects/x"}) {
+            writeFile(layer.lower() / "bare" / file, std::string("content of ") + file);
+        }
+        writeFile(layer.lower() / ".git/refs/heads/topic", "an id");
+        layer.whiteOut("bare/refs/heads/main");
+        layer.whiteOut(".git/refs/heads/topic");
+        writeFile(layer.upper() / "bare/HEAD", "ref: refs/heads/other\n"); // shows what the directory is
+        writeFile(layer.upper() / "taken", "content of refs/heads/main");
+        writeFile(layer.upper() / "stolen", "an id");
+        const auto table = policy::RunLaterTable::parse(resourceText("tables/run-later.toml"));
+        LayerChanges source = layer.source();
+        const auto reviewed = review(source, HandMadeLayer::opened(layer.lower()).get(), *table);
+        REVET_VERIFY(reviewed);
+        std::string text;
+        for (const ReviewItem& item : *reviewed) {
+            text += item.change.path + (item.isInRepository ? " of git" : "")
+                + (item.change.kind == Change::Kind::Renamed ? " renamed\n" : "\n");
+        }
+        QCOMPARE(text,
+                 std::string(".git/refs/heads/topic of git\nbare/HEAD of git\nbare/refs/heads/main of "
+                             "git\nstolen\ntaken\n"));
+    }
+
     void judgesGitByItsOwnRules()
     {
         const HandMadeLayer layer;
