@@ -5,6 +5,7 @@
 // round by round in turn, so that a busy machine disturbs all alike. Never judges a time.
 
 #include "tests/bench/cases.h"
+#include "tests/bench/reviews.h"
 #include "tests/bench/timing.h"
 #include "tests/support/kernel_gate.h"
 #include "tests/support/session_runner.h"
@@ -212,5 +213,6 @@ int main(int argc, char** argv)
             bench.run(subject);
         }
     }
+    revet::bench::printReviews(argc < 2 ? "" : argv[1]);
     return 0;
 }
