@@ -93,45 +93,6 @@ private Q_SLOTS:
         QCOMPARE(revet({"log", m_id, "--verify"}).status, 0);
     }
 
-    /// A rename is one change with two names, also where it is a guess.
-    void takesARenameByEitherName()
-    {
-        m_world->prepare("seq 100 > old; seq 300 > plain");
-        for (const char* const name : {"old", "moved", "plain", "elsewhere"}) {
-            const TreeSnapshot before = tree();
-            QCOMPARE(
-                m_world->runner()
-                    .runScript("container",
-                               "sed 's/^50$/fifty/' old > moved; rm old; mv plain elsewhere; echo > other")
-                    .status,
-                0);
-            const std::string id = m_world->runner().lastSession();
-            const bool isEdited = name == std::string("old") || name == std::string("moved");
-            QCOMPARE(told(revet({"apply", id, name, "--json"})),
-                     isEdited ? std::string("applied moved; applied old")
-                              : std::string("applied elsewhere; applied plain"));
-            QVERIFY(fs::exists(project() / (isEdited ? "moved" : "elsewhere")));
-            QVERIFY(!fs::exists(project() / (isEdited ? "old" : "plain")));
-            QVERIFY(!fs::exists(project() / "other"));
-            QCOMPARE(revet({"undo", id}).status, 0);
-            QCOMPARE(treeDifferences(before, tree()), std::string());
-        }
-    }
-
-    /// Each name by itself: what was removed there comes back, what was made there goes.
-    void takesARenameBackByOneName()
-    {
-        m_world->prepare("seq 100 > old");
-        QCOMPARE(m_world->runner().runScript("container", "sed 's/^50$/fifty/' old > moved; rm old").status,
-                 0);
-        const std::string id = m_world->runner().lastSession();
-        QCOMPARE(revet({"apply", id}).status, 0);
-        QCOMPARE(told(revet({"undo", id, "old", "--json"})), std::string("undone old"));
-        QVERIFY(fs::exists(project() / "old") && fs::exists(project() / "moved"));
-        QCOMPARE(told(revet({"undo", id, "moved", "--json"})), std::string("undone moved"));
-        QVERIFY(!fs::exists(project() / "moved"));
-    }
-
     void takesNoAttributesOver()
     {
         REVET_NEEDS_PROGRAM("python3");

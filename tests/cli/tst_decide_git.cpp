@@ -163,18 +163,6 @@ private Q_SLOTS:
         QCOMPARE(git("rev-parse keep"), m_first);
     }
 
-    void whatABoxMovesOutOfTheRepositoryStaysToo()
-    {
-        m_world->prepare("git branch keep");
-        box("mv .git/refs/heads/keep taken; mv .git/description described");
-        apply();
-        QCOMPARE(git("rev-parse keep"), m_first);
-        QCOMPARE(readFile(project() / "taken"), m_first + '\n');
-        QVERIFY(fs::exists(project() / ".git/description"));
-        QVERIFY(fs::exists(project() / "described"));
-        isWhole();
-    }
-
     void namesInEachOthersWayLoseNothing()
     {
         m_world->prepare("git branch revet");
@@ -297,14 +285,6 @@ private Q_SLOTS:
         QCOMPARE(revet({"apply", m_id, ".git"}).status, 0);
         apply({"--commit"});
         QCOMPARE(git("diff --name-status " + m_main + " revet/" + m_id + "/commit"), std::string("A\tb"));
-    }
-
-    void aCommitOfWhatWasMovedAndEdited()
-    {
-        m_world->prepare("seq 100 > old; seq 100 > other; git add .; git commit -qm numbers");
-        box("sed 's/^50$/fifty/' old > moved; rm old other");
-        QCOMPARE(revet({"apply", m_id, "--commit", "moved"}).status, 0);
-        QCOMPARE(git("diff -M --name-status HEAD revet/" + m_id), std::string("R097\told\tmoved"));
     }
 
     void textsThatBothSidesChangedAreMerged()
