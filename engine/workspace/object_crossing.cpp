@@ -361,6 +361,7 @@ Result<void> ObjectCrossing::placeOne(const std::string& id) const
 Result<void> ObjectCrossing::place(const std::vector<std::string>& ids) const
 {
     std::vector<std::string> open;
+    open.reserve(ids.size());
     for (const std::string& hex : ids) {
         open.push_back(idOf(hex));
     }

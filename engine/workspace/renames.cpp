@@ -41,6 +41,7 @@ struct Key
     std::uint64_t size = 0;
     std::uint64_t hash = 0;
     std::string target;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the check stumbles over what the compiler writes here
     friend auto operator<=>(const Key&, const Key&) = default;
 };
 

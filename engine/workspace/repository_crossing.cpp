@@ -50,7 +50,7 @@ private:
     Result<void> readHost();
     Result<void> readBox();
     void addLoose(const Change& change, const std::string& inside, std::set<std::string>& seen);
-    bool isRoomFor(const std::string& name) const;
+    [[nodiscard]] bool isRoomFor(const std::string& name) const;
     void hold(const std::string& name, Hold why, std::string text);
     Result<void> cross(const std::string& name, const std::string& id);
     Result<void> crossBeside(const std::string& name, const std::string& id);

@@ -29,7 +29,7 @@ RunLaterFinding pinned(std::string entry, std::vector<std::string> keys = {})
 }
 
 /// The stricter of two; the first where they are alike.
-RunLaterFinding stricter(RunLaterFinding one, RunLaterFinding other)
+RunLaterFinding stricter(const RunLaterFinding& one, const RunLaterFinding& other)
 {
     const auto rank = [](const RunLaterFinding& finding) {
         return finding.isHeld() ? 0 : finding.cls ? 1 + static_cast<int>(*finding.cls) : 9;
@@ -193,7 +193,8 @@ std::vector<std::string> gitdirsByShape(const std::vector<Change>& changes, int 
             if (names.contains(name) || gone[directory].contains(name)) {
                 return names.contains(name);
             }
-            const auto entry = lookAt(base, directory.empty() ? name : directory + '/' + name);
+            const auto entry
+                = lookAt(base, directory.empty() ? name : std::string(directory).append(1, '/').append(name));
             return entry && entry->exists();
         };
         if (policy::hasGitdirShape(has)) {

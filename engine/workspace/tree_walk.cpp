@@ -3,6 +3,7 @@
 
 #include "engine/workspace/tree_walk.h"
 
+#include "engine/base/reversed.h"
 #include "engine/workspace/listing.h"
 
 #include <algorithm>
@@ -37,8 +38,8 @@ Result<void> walkTree(int root, const std::string& path, std::size_t maximum,
             continue;
         }
         std::sort(names->begin(), names->end());
-        for (auto name = names->rbegin(); name != names->rend(); ++name) {
-            waiting.push_back(next.empty() ? *name : next + '/' + *name);
+        for (const std::string& name : Reversed(*names)) {
+            waiting.push_back(next.empty() ? name : next + '/' + name);
         }
     }
     return {};
