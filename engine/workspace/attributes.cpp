@@ -109,11 +109,15 @@ Result<void> changeAttribute(int object, const std::string& name, const std::opt
     return {};
 }
 
-std::vector<Attribute> readAttributes(int directory, const std::string& path)
+std::vector<Attribute> readAttributes(int directory, const std::string& path,
+                                      bool (*isWanted)(std::string_view name))
 {
     const Way way(directory, path);
     std::vector<Attribute> attributes;
     for (const std::string& name : way.names().value_or(std::vector<std::string>())) {
+        if (isWanted != nullptr && !isWanted(name)) {
+            continue;
+        }
         if (auto value = way.value(name).value_or(std::nullopt)) {
             attributes.push_back({name, std::move(*value)});
         }

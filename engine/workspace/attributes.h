@@ -34,6 +34,8 @@ struct Attribute
                                            const std::optional<std::string>& value);
 
 /// All that can be read, by name, of what `path` leads to from an open directory (of that itself for "").
-[[nodiscard]] std::vector<Attribute> readAttributes(int directory, const std::string& path = {});
+/// `isWanted`: others are not read.
+[[nodiscard]] std::vector<Attribute> readAttributes(int directory, const std::string& path = {},
+                                                    bool (*isWanted)(std::string_view name) = nullptr);
 
 } // namespace revet::workspace

@@ -93,6 +93,13 @@ Result<Entry> lookAt(const UniqueFd& object)
 
 Result<Entry> lookAt(int root, const std::string& path)
 {
+    struct stat info = {};
+    // A name alone leads nowhere else, and of all but a link that is enough.
+    if (path.find('/') == std::string::npos && path != ".."
+        && ::fstatat(root, path.c_str(), &info, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0
+        && !S_ISLNK(info.st_mode)) {
+        return entryOf(info);
+    }
     const UniqueFd object = os::openBeneath(root, path, O_PATH | O_NOFOLLOW);
     if (object) {
         return lookAt(object);

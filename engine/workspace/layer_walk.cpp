@@ -45,14 +45,12 @@ Result<Entry> lookAtLower(const UniqueFd& directory, const std::string& name)
     return isWhiteout(directory, name, entry) ? Entry{} : std::move(entry);
 }
 
-/// The attributes that tell: not those of overlayfs.
+/// The attributes that tell.
 std::vector<Attribute> attributesAt(const UniqueFd& directory, const std::string& name)
 {
-    std::vector<Attribute> attributes = readAttributes(directory.get(), name);
-    std::erase_if(attributes, [](const Attribute& attribute) {
-        return !canBeSet(attribute.name) || isOverlayMark(attribute.name);
+    return readAttributes(directory.get(), name, [](std::string_view attribute) {
+        return canBeSet(attribute) && !isOverlayMark(attribute);
     });
-    return attributes;
 }
 
 } // namespace
