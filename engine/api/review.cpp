@@ -3,6 +3,7 @@
 
 #include "engine/api/review.h"
 
+#include "engine/os/memory_limit.h"
 #include "engine/os/user_namespace.h"
 
 #include <utility>
@@ -11,6 +12,8 @@ namespace revet::api {
 
 Result<void> enterReview()
 {
+    // A pack of a few KiB can want all of the machine's memory.
+    REVET_RETURN_IF_ERROR(os::limitOwnMemory());
     return os::enterUserNamespace();
 }
 

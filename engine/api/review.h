@@ -14,7 +14,8 @@
 namespace revet::api {
 
 /// Moves this process to where it may read what boxes made unreadable, which a Review needs; see
-/// os::enterUserNamespace(). For programs without threads; others run `revet diff --json`.
+/// os::enterUserNamespace(). What it reads there may take some memory only. For programs without threads;
+/// others run `revet diff --json`.
 [[nodiscard]] Result<void> enterReview();
 
 /// What a session changed, ready to be looked at.
