@@ -4,6 +4,7 @@
 #include "engine/journal/batch_store.h"
 
 #include "engine/journal/empty_journal.h"
+#include "engine/journal/journal_writer.h"
 #include "engine/journal/schema.h"
 #include "engine/journal/session_rows.h"
 
@@ -23,7 +24,6 @@ constexpr std::size_t kRowsTogether = 16;
 
 // A full queue of creations with long paths takes some 10 MiB of log.
 constexpr std::uintmax_t kLeastRoom = std::uintmax_t{12} << 20U;
-constexpr std::uintmax_t kRoom = std::uintmax_t{16} << 20U;
 
 // OR ROLLBACK spares the copies that SQLite would keep to undo half of a statement.
 std::string insertEvents(std::size_t rows)
@@ -128,7 +128,7 @@ Result<void> BatchStore::keepRoom()
         return {};
     }
     // Behind the end of the file: a reader sees nothing of it, and the log's end gives it back.
-    while (::fallocate(m_log.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size), kRoom) != 0) {
+    while (::fallocate(m_log.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size), kJournalRoom) != 0) {
         if (errno == ENOSPC || errno == EDQUOT) {
             const auto failure = failErrno("keep room for " + m_database.file().string());
             m_database.stopCheckpoints(); // they would want room elsewhere
@@ -138,7 +138,7 @@ Result<void> BatchStore::keepRoom()
             break; // a file system that cannot keep any
         }
     }
-    m_room = size + kRoom;
+    m_room = size + kJournalRoom;
     return {};
 }
 

@@ -14,6 +14,9 @@
 
 namespace revet::journal {
 
+/// That much room on the disk is kept ahead.
+inline constexpr std::uintmax_t kJournalRoom = std::uintmax_t{16} << 20U;
+
 /// The only writer of one session's journal.db. Rows are queued, numbered in order and written by its own
 /// thread in batches (50 ms or 4096 rows). The queue is bounded: a full queue makes append() wait, so nothing
 /// is lost. Room on the disk for a full queue is kept ahead. When there is none, or a batch cannot be written

@@ -45,6 +45,8 @@ public:
     [[nodiscard]] Result<SessionEnd> run(const ShippedData& data, const Places& places);
     /// Ends the box, completes the journal and tells the front end.
     void finish(const SessionEnd& end, const Places& places);
+    /// Why the box was ended on the spot, by what watches it; empty where it was not.
+    [[nodiscard]] std::string alarm() const { return m_alarm == nullptr ? std::string() : m_alarm->reason(); }
     /// After finish(): a thread hangs in the kernel and uses this object. The process has to end with it.
     [[nodiscard]] bool isHanging() const { return m_isHanging; }
     /// Enters the end into the catalogue; called before the front end is told: who runs `revet ps` next must

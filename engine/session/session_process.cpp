@@ -10,6 +10,7 @@
 #include "engine/ipc/protocol.h"
 #include "engine/ipc/run_request.h"
 #include "engine/journal/catalogue.h"
+#include "engine/journal/journal_writer.h"
 #include "engine/journal/remove_tree.h"
 #include "engine/session/account.h"
 #include "engine/session/continuation.h"
@@ -31,6 +32,7 @@
 #include <linux/close_range.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace revet::session {
@@ -161,6 +163,25 @@ struct Readiness
     journal::Catalogue catalogue;
 };
 
+/// A box whose journal finds no room is ended on the spot: better to say so before it begins.
+Result<void> findRoom(const std::filesystem::path& data)
+{
+    constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20U;
+    constexpr std::uint64_t kNeeded = journal::kJournalRoom + 4 * kMegabyte; // for the other records
+    struct statvfs room = {};
+    // What does not say how much room it has (0 blocks) may have enough.
+    if (::statvfs(data.c_str(), &room) != 0 || room.f_blocks == 0) {
+        return {};
+    }
+    const std::uint64_t free = std::uint64_t{room.f_bavail} * room.f_frsize;
+    return free >= kNeeded
+        ? Result<void>()
+        : fail(ErrorCode::Unavailable, "start a session",
+               "the disk is full: " + std::to_string(free / kMegabyte) + " MiB are free where "
+                   + data.string() + " is, and its records need " + std::to_string(kNeeded / kMegabyte)
+                   + "; make room there; `revet prune --older-than 7d` removes old records");
+}
+
 Result<Readiness> getReady()
 {
     if (::getuid() == 0) {
@@ -173,6 +194,7 @@ Result<Readiness> getReady()
     ShippedData data(installation, places);
     REVET_RETURN_IF_ERROR(data.preload());
     REVET_RETURN_IF_ERROR(makePrivateDirectory(places.data));
+    REVET_RETURN_IF_ERROR(findRoom(places.data));
     REVET_ASSIGN_OR_RETURN(auto catalogue, journal::Catalogue::open(places.catalogue()));
     return Readiness{places, std::move(box), std::move(data), std::move(catalogue)};
 }
@@ -231,12 +253,15 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
     const auto end = session.run(ready.data, places);
     if (!end) {
         // Which of its sockets noticed first says nothing to a person.
-        const Error error = end.error().code == ErrorCode::Closed
-            ? Error{ErrorCode::Closed, "start the box", 0,
-                    "its keeper ended while it was built; something outside may have killed it"}
-            : end.error();
+        std::string why = errorLine(end.error());
+        if (end.error().code == ErrorCode::Closed) {
+            const std::string alarm = session.alarm();
+            why = "start the box: "
+                + (alarm.empty() ? "its keeper ended while it was built; something outside may have killed it"
+                                 : alarm);
+        }
         session.finish(
-            {"it could not be started", std::nullopt, ipc::Failed{ipc::kRevetFailed, errorLine(error)}},
+            {"it could not be started", std::nullopt, ipc::Failed{ipc::kRevetFailed, std::move(why)}},
             places);
     } else {
         session.finish(*end, places);

@@ -160,6 +160,37 @@ private Q_SLOTS:
             REVET_VERIFY_NONE(whatIsAmiss(finished, status, "find the current directory: "));
         }
     }
+
+    void refusesToStartOnADiskThatIsNearlyFull_data()
+    {
+        QTest::addColumn<int>("kilobytes");
+        QTest::addColumn<int>("status");
+        for (const int kilobytes : {64, 200, 400, 600, 2000, 15'000}) {
+            QTest::addRow("%d KiB", kilobytes) << kilobytes << 125;
+        }
+        QTest::newRow("room enough") << 64'000 << 0;
+    }
+    void refusesToStartOnADiskThatIsNearlyFull()
+    {
+        QFETCH(int, kilobytes);
+        QFETCH(int, status);
+        constexpr const char* kScript
+            = "mkdir data; mount -t tmpfs -o size=$2k tmpfs data || { echo cannot mount >&2; exit 0; }; "
+              "export XDG_DATA_HOME=$PWD/data; cd project; \"$1\" run --tier sandbox -- true";
+        const World world;
+        const Finished finished = world.runner().bare(
+            {"/usr/bin/unshare", "--user", "--map-current-user", "--mount", "--keep-caps", "/bin/bash", "-c",
+             kScript, "bash", SessionRunner::program("revet"), std::to_string(kilobytes)},
+            {.directory = world.home().home()});
+        if (finished.err.find("cannot mount") != std::string::npos) {
+            QSKIP("no file system can be mounted here");
+        }
+        const bool tells = finished.err.find("the disk is full") != std::string::npos
+            || finished.err.find("No space left on device") != std::string::npos;
+        QVERIFY2(finished.status == status && tells == (status != 0)
+                     && finished.err.find("something outside") == std::string::npos,
+                 (std::to_string(finished.status) + finished.err).c_str());
+    }
 };
 
 QTEST_APPLESS_MAIN(ErrorsTest)
