@@ -62,7 +62,7 @@ bool ProjectContents::isTracked(std::string_view path)
 
 bool ProjectContents::isMadeAnew(std::string_view path)
 {
-    return isBuildOutput(path) || (m_table.matchesFile(path) && !isTracked(path));
+    return isBelowBuildOutput(path) || (m_table.matchesFile(path) && !isTracked(path));
 }
 
 bool ProjectContents::tracksBelow(const std::string& directory)
@@ -90,13 +90,21 @@ bool ProjectContents::isOutputDirectory(const std::string& directory)
     return isOutput;
 }
 
-bool ProjectContents::isBuildOutput(std::string_view path)
+bool ProjectContents::isBelowBuildOutput(std::string_view path)
 {
     for (std::size_t slash = path.find('/'); slash != std::string_view::npos;
          slash = path.find('/', slash + 1)) {
         if (isOutputDirectory(std::string(path.substr(0, slash)))) {
             return true;
         }
+    }
+    return false;
+}
+
+bool ProjectContents::isBuildOutput(std::string_view path)
+{
+    if (isBelowBuildOutput(path)) {
+        return true;
     }
     struct stat status = {};
     const std::string whole(path);

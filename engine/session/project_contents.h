@@ -23,11 +23,13 @@ public:
 
     /// Whether `path` (relative) is, or is below, a directory of build output that git tracks nothing of.
     [[nodiscard]] bool isBuildOutput(std::string_view path);
-    /// Whether a compiler makes it anew: build output, or a file by its name that git does not track.
+    /// Whether a compiler makes it anew: build output, or a file by its name that git does not track. Of no
+    /// directory.
     [[nodiscard]] bool isMadeAnew(std::string_view path);
     [[nodiscard]] bool isTracked(std::string_view path);
 
 private:
+    [[nodiscard]] bool isBelowBuildOutput(std::string_view path);
     [[nodiscard]] bool isOutputDirectory(const std::string& directory);
     [[nodiscard]] bool tracksBelow(const std::string& directory);
     [[nodiscard]] const std::vector<std::string>& tracked();

@@ -261,7 +261,7 @@ Judgement UndoKeeper::brake(int tid, const HostSpot& spot, const struct stat& st
         return {};
     }
     // git removes what it tracks when it goes to another commit; the content is in its objects.
-    if (isGit(tid) && (S_ISDIR(status.st_mode) || isInGitdir(spot.path) || m_contents.isTracked(spot.path))) {
+    if ((S_ISDIR(status.st_mode) || isInGitdir(spot.path) || m_contents.isTracked(spot.path)) && isGit(tid)) {
         return {};
     }
     auto why = m_brake.removing(spot.path, S_ISDIR(status.st_mode), m_clock.steadyNow());
@@ -329,6 +329,16 @@ void UndoKeeper::failed()
         // Who reads the log finds the act undone where it was the last one, and a difference to nothing else.
         log(LogLevel::Warning, "session", "take back a note: " + toString(voided.error()));
     }
+}
+
+std::string UndoKeeper::keptFrom(const struct stat& status) const
+{
+    for (const auto& part : m_parts) {
+        if (const std::string* const path = part->store.takenFrom(status)) {
+            return part->root + '/' + *path;
+        }
+    }
+    return {};
 }
 
 void UndoKeeper::seal()

@@ -58,6 +58,7 @@ public:
                                                     const supervisor::Place& other,
                                                     const struct stat& otherStatus) override;
     void failed() override;
+    [[nodiscard]] std::string keptFrom(const struct stat& status) const override;
 
     /// Nothing of the box is left: notes what it leaves.
     void seal();

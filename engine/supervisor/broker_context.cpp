@@ -7,6 +7,12 @@
 
 namespace revet::supervisor {
 
+std::string keptPath(const BrokerContext& context, const Found& found)
+{
+    std::string name = context.preImages.keptFrom(found.status);
+    return name.empty() ? found.path : name;
+}
+
 Judgement separateLinks(const BrokerContext& context, const std::string& path, const struct stat& status,
                         bool keepContent)
 {

@@ -31,6 +31,9 @@ struct BrokerContext
     return root != nullptr && root->kind == Root::Kind::Brokered;
 }
 
+/// The path that isKept() had, as far as that is known.
+[[nodiscard]] std::string keptPath(const BrokerContext& context, const Found& found);
+
 /// Gives the file at a canonical path an inode of its own where another name of it could lie outside the
 /// roots (rule G3). `status` is what was judged. Refused where that cannot be done.
 [[nodiscard]] Judgement separateLinks(const BrokerContext& context, const std::string& path,

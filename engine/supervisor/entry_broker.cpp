@@ -142,6 +142,7 @@ Answer EntryBroker::makeLink(const Call& call, Target& target) const
         return m_context.facts.failed(deed, isProcfs ? EXDEV : source.error().errnoValue);
     }
     if (source->isKept()) {
+        deed.target = keptPath(m_context, *source);
         return m_context.facts.denied(deed, {kKeptRule, EPERM});
     }
     if (source->root != place->root) {

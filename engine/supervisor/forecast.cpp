@@ -53,6 +53,18 @@ constexpr std::uint64_t kTemporaryFile = O_TMPFILE & ~O_DIRECTORY;
     return keeps ? LastComponent::Keep : LastComponent::Follow;
 }
 
+/// Whether the descriptor is of what undo keeps since it was removed. No way leads there from the box, and
+/// the kernel calls that "/".
+[[nodiscard]] bool isUnreachable(Target& target, const PathArgument& path, const std::string& claimed)
+{
+    if (claimed != "/" || !path.isDescriptor) {
+        return false;
+    }
+    const auto duplicate = target.duplicateDescriptor(path.directory);
+    struct stat status = {};
+    return duplicate && ::fstat(duplicate->get(), &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
 /// The claim without its last name, and that name.
 [[nodiscard]] std::pair<std::string, std::string> split(std::string claimed)
 {
@@ -138,6 +150,15 @@ Result<void> Forecast::recordMutation(Target& target, const Call& call)
     }
     Fact fact;
     fact.detail = call.operation == Operation::ChangeMode ? static_cast<std::int64_t>(call.mode) : 0;
+    if (isUnreachable(target, call.path, claimed)) {
+        fact.kind = actionOf(call);
+        fact.target = "something that was removed";
+        fact.verdict = Verdict::Denied;
+        fact.errnoValue = EROFS;
+        fact.rule = "read-only view";
+        m_facts.record(target.tid(), std::move(fact));
+        return {};
+    }
     changed(target, actionOf(call), m_resolver.look(claimed, lastOf(call)), std::move(fact));
     return {};
 }

@@ -133,9 +133,10 @@ Answer MetadataBroker::perform(const Call& call, Target& target) const
     if (found->root != nullptr && found->root->kind == Root::Kind::Layered) {
         return Answer::proceed();
     }
-    const Deed deed{
+    Deed deed{
         target.tid(), ActionKind::Chmod, found->root, found->path, {}, static_cast<std::int64_t>(call.mode)};
     if (found->isKept() && call.operation != Operation::CheckAccess) {
+        deed.target = keptPath(m_context, *found);
         return m_context.facts.denied(deed, {kKeptRule, EPERM});
     }
     if (found->root == nullptr) {

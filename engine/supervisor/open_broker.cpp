@@ -113,9 +113,10 @@ Answer OpenBroker::openDescriptor(const Request& request, int descriptor) const
     }
     auto found = m_context.resolver.behind(request.target, descriptor);
     if (found && found->isKept()) {
-        return request.changesContent() ? m_context.facts.denied(
-                   request.deed(ActionKind::Write, found->root, found->path), {kKeptRule, EPERM})
-                                        : Answer::proceed();
+        return request.changesContent()
+            ? m_context.facts.denied(
+                request.deed(ActionKind::Write, found->root, keptPath(m_context, *found)), {kKeptRule, EPERM})
+            : Answer::proceed();
     }
     if (!found || !isBrokered(found->root) || !S_ISREG(found->status.st_mode)) {
         return Answer::proceed();

@@ -59,6 +59,8 @@ public:
         = 0;
     /// The act that the last call was about failed.
     virtual void failed() = 0;
+    /// The path that a file had when it was removed, which is kept itself; empty where that is not known.
+    [[nodiscard]] virtual std::string keptFrom(const struct stat& status) const = 0;
 };
 
 /// Keeps nothing: for boxes whose changes go to a layer.
@@ -97,6 +99,7 @@ public:
     {
         return {};
     }
+    [[nodiscard]] std::string keptFrom(const struct stat& /*status*/) const override { return {}; }
     void failed() override { }
 };
 

@@ -15,7 +15,7 @@
 namespace revet::supervisor {
 namespace {
 
-/// Each process costs two descriptors.
+/// Each process costs three descriptors.
 constexpr std::size_t kMaximumProcesses = 128;
 constexpr std::size_t kMaximumThreads = 4096;
 constexpr mode_t kStrictestMask = 0777;
@@ -25,11 +25,9 @@ constexpr mode_t kStrictestMask = 0777;
     return std::chrono::steady_clock::now();
 }
 
-/// A link of /proc that names a file. What has been removed ends in " (deleted)": its way up is still there.
-[[nodiscard]] Result<std::string> pathBehind(int tid, const std::string& link, int whenMissing)
+/// What a link of /proc was read as. What has been removed ends in " (deleted)": its way up is still there.
+[[nodiscard]] Result<std::string> pathBehind(Result<std::string> path, int whenMissing)
 {
-    REVET_ASSIGN_OR_RETURN(const os::ProcessDirectory process, os::ProcessDirectory::open(tid));
-    Result<std::string> path = process.readLink(link.c_str());
     if (!path) {
         Error error = std::move(path).error();
         error.errnoValue = error.errnoValue == ENOENT ? whenMissing : error.errnoValue;
@@ -53,6 +51,8 @@ struct ProcessCache::Process
 
     os::ProcessHandle handle;
     os::TargetMemory memory;
+    std::optional<os::ProcessDirectory> directory; ///< of the thread that was looked at last
+    int directoryOf = 0;
     std::optional<std::string> workingDirectory;
     std::uint64_t workingDirectoryGeneration = 0;
     SteadyTime settledFrom{}; ///< until then a chdir may be under way
@@ -171,13 +171,27 @@ Result<void> ProcessTarget::readBytes(std::uint64_t address, std::span<std::byte
     return ifStillWaiting(m_process.memory.read(address, into));
 }
 
+Result<std::string> ProcessTarget::readLink(const std::string& name)
+{
+    // The directory stays that of one thread, whoever gets its number; of a dead one nothing can be read.
+    if (m_process.directory && m_process.directoryOf == m_tid) {
+        Result<std::string> path = m_process.directory->readLink(name.c_str());
+        if (path || (path.error().errnoValue != ENOENT && path.error().errnoValue != ESRCH)) {
+            return path;
+        }
+    }
+    REVET_ASSIGN_OR_RETURN(m_process.directory, os::ProcessDirectory::open(m_tid));
+    m_process.directoryOf = m_tid;
+    return m_process.directory->readLink(name.c_str());
+}
+
 Result<std::string> ProcessTarget::workingDirectory()
 {
     const std::uint64_t generation = m_cache.m_generation.value();
     if (m_process.workingDirectory && m_process.workingDirectoryGeneration == generation) {
         return *m_process.workingDirectory;
     }
-    REVET_ASSIGN_OR_RETURN(std::string path, ifStillWaiting(pathBehind(m_tid, "cwd", ESRCH)));
+    REVET_ASSIGN_OR_RETURN(std::string path, ifStillWaiting(pathBehind(readLink("cwd"), ESRCH)));
     if (m_cache.m_context == ProcessCache::Context::Remembered && m_cache.m_generation.isSettled()
         && now() >= m_process.settledFrom) {
         m_process.workingDirectory = path;
@@ -191,7 +205,7 @@ Result<std::string> ProcessTarget::descriptorPath(int fd)
     if (fd < 0) {
         return fail(Error::fromErrno("look at a descriptor of the target", EBADF));
     }
-    return ifStillWaiting(pathBehind(m_tid, "fd/" + std::to_string(fd), EBADF));
+    return ifStillWaiting(pathBehind(readLink("fd/" + std::to_string(fd)), EBADF));
 }
 
 Result<UniqueFd> ProcessTarget::duplicateDescriptor(int fd)

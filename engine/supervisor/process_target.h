@@ -75,6 +75,8 @@ public:
     [[nodiscard]] Result<bool> hasBoxView() override;
 
 private:
+    /// What a link in its directory of procfs says ("cwd", "fd/3").
+    [[nodiscard]] Result<std::string> readLink(const std::string& name);
     template<typename Type>
     [[nodiscard]] Result<Type> ifStillWaiting(Result<Type> result) const;
 

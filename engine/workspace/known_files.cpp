@@ -11,14 +11,44 @@ namespace revet::workspace {
 
 Result<std::int64_t> birthOf(int directory, const std::string& name)
 {
-    constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
     struct statx info = {};
     if (::statx(directory, name.c_str(), AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, STATX_BTIME, &info) != 0) {
         return failErrno("look at a file");
     }
+    return birthIn(info);
+}
+
+std::int64_t birthIn(const struct statx& info)
+{
+    constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
     return (info.stx_mask & STATX_BTIME) == 0
         ? 0
         : info.stx_btime.tv_sec * kNanosecondsPerSecond + info.stx_btime.tv_nsec;
+}
+
+KnownFiles::Known KnownFiles::knownBy(const PreImageRecord& record, std::int64_t birth)
+{
+    Known known;
+    known.birth = birth;
+    known.isRecorded = true;
+    known.content = record.content;
+    known.object = record.object;
+    known.entry = record.entry;
+    if (record.entry.links > 1) {
+        known.attributes = record.attributes;
+        known.names.insert(record.path);
+    }
+    return known;
+}
+
+void KnownFiles::toFirstState(PreImageRecord& record, const Known* known)
+{
+    if (known != nullptr && known->isRecorded && (known->entry.links > 1 || record.entry.links > 1)) {
+        record.entry = known->entry;
+        if (known->entry.links > 1) {
+            record.attributes = known->attributes;
+        }
+    }
 }
 
 const KnownFiles::Known* KnownFiles::find(int directory, const std::string& name, const struct stat& status)

@@ -20,6 +20,8 @@ namespace revet::workspace {
 /// file system does not say.
 [[nodiscard]] Result<std::int64_t> birthOf(int directory, const std::string& name);
 
+[[nodiscard]] std::int64_t birthIn(const struct statx& info);
+
 /// What a store knows of files and directories, whatever their names. A number is given to another file once
 /// its file is gone, and others may remove files too: so births are compared.
 class KnownFiles
@@ -36,6 +38,10 @@ public:
         std::vector<Attribute> attributes; ///< likewise, where it had several names
         std::set<std::string> names; ///< at which it was recorded, where it had several
     };
+    /// What is known of a file from the record that is written about it.
+    [[nodiscard]] static Known knownBy(const PreImageRecord& record, std::int64_t birth);
+    /// Of a file with several names each may be recorded, and each as the file was at first.
+    static void toFirstState(PreImageRecord& record, const Known* known);
     /// Of what is at `name`, which is as `status` says.
     [[nodiscard]] const Known* find(int directory, const std::string& name, const struct stat& status);
     /// The same where the birth is known.

@@ -52,16 +52,26 @@ Result<std::string> describeLeftBehind(const std::string& root, std::span<const 
         }
         bytes += encode(record);
     };
+    std::string gone; // the last path with nothing there: so is all below it, which may be much
     for (const std::string& path : before.touched()) {
+        if (!gone.empty() && path.size() > gone.size() && path[gone.size()] == '/'
+            && path.starts_with(gone)) {
+            continue;
+        }
+        bool isThere = false;
         const bool isElsewhere = before.originalOf(path) != path;
         const auto visit = [&](const std::string& below, const Entry& entry) {
             const bool isWhole = isElsewhere && entry.type == EntryType::Directory && isBuildOutput(below);
             note(below, entry, isWhole);
+            isThere = true;
             return isElsewhere && !isWhole;
         };
         if (const auto walked = walkTree(directory.get(), path, kMaximum, visit);
             !walked && walked.error().code != ErrorCode::Refused) {
             return fail(walked.error());
+        }
+        if (!isThere) {
+            gone = path;
         }
     }
     // A file may be changed by a name that is gone by now, or that it got for that.

@@ -61,10 +61,14 @@ void ObjectStore::drop(std::uint64_t object) const
     ::unlinkat(m_directory.get(), objectName(object).c_str(), 0);
 }
 
-bool ObjectStore::isOpenForWriting(const Spot& spot)
+UniqueFd ObjectStore::open(const Spot& spot)
 {
-    const UniqueFd file(::openat(spot.directory, spot.name.c_str(),
-                                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    return UniqueFd(::openat(spot.directory, spot.name.c_str(),
+                             O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+bool ObjectStore::isOpenForWriting(const UniqueFd& file)
+{
     // A read lease is given on what nobody has open for writing, and is gone with the descriptor.
     return file && ::fcntl(file.get(), F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
 }

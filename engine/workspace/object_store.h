@@ -48,9 +48,10 @@ public:
     /// The object becomes a file of its own, with the same content, and the entry's file is free to change.
     [[nodiscard]] Result<void> separate(const Spot& spot, const struct stat& status, std::uint64_t object);
     void drop(std::uint64_t object) const;
-    /// Whether somebody may write to what is there without opening it anew. Where this cannot be known,
-    /// nobody does.
-    [[nodiscard]] static bool isOpenForWriting(const Spot& spot);
+    /// Opens what is there, to look at it; closed where that is refused.
+    [[nodiscard]] static UniqueFd open(const Spot& spot);
+    /// Whether somebody may write to a file without opening it anew. Where this cannot be known, nobody does.
+    [[nodiscard]] static bool isOpenForWriting(const UniqueFd& file);
     [[nodiscard]] std::uint64_t copiedBytes() const { return m_copied; }
 
 private:

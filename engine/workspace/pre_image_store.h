@@ -8,6 +8,7 @@
 #include "engine/workspace/object_store.h"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -70,6 +71,8 @@ public:
 
     /// Whether what is at `spot` was made through this store.
     [[nodiscard]] bool isBorn(const Spot& spot, const struct stat& status);
+    /// Where the file was that was moved into the store; of the first ones, and null of all others.
+    [[nodiscard]] const std::string* takenFrom(const struct stat& status) const;
     [[nodiscard]] const Setup& setup() const { return m_setup; }
 
 private:
@@ -82,16 +85,15 @@ private:
     /// Saves the directory of `spot`, whose times are about to change. Whether that is born.
     [[nodiscard]] Result<bool> touch(const Spot& spot);
     [[nodiscard]] Result<void> appendAct(const PreImageRecord& record);
+    /// `file`: it, where it is open anyway.
     [[nodiscard]] Result<PreImageRecord> describe(PreImageRecord::Kind kind, const Spot& spot,
-                                                  const struct stat& status);
+                                                  const struct stat& status, const UniqueFd& file = {});
     /// Sets where the content of `record` is: where it has been, or in a copy.
     [[nodiscard]] Result<void> keepContent(PreImageRecord& record, const Spot& spot,
                                            const struct stat& status);
     /// Records that what is at `spot` is replaced, and links or copies it.
     [[nodiscard]] Result<Kept> keepReplaced(const Spot& spot, const struct stat& status);
     [[nodiscard]] Result<Kept> take(PreImageRecord record, const Spot& spot, const struct stat& status);
-    /// Whether the file itself can be kept in the place of a copy.
-    [[nodiscard]] bool canKeepItself(const Spot& spot, const struct stat& status) const;
     [[nodiscard]] bool isSettled(const std::string& path) const { return m_settled.contains(path); }
     void settle(const std::string& path);
     void unsettle();
@@ -107,6 +109,7 @@ private:
     /// Paths of which the log says that nothing of the tree before is there. Only spares records.
     std::unordered_set<std::string> m_settled;
     std::size_t m_settledBytes = 0;
+    std::map<std::pair<dev_t, ino_t>, std::string> m_taken; ///< their paths
     std::optional<struct stat> m_told; ///< what the last act was the first to record
     bool m_isParentBorn = false; ///< of the last begin()
     std::uint64_t m_actRecords = 0; ///< of the last act, to take back

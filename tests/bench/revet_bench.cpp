@@ -35,6 +35,10 @@ public:
         if (!shell(revet::bench::sharedPreparation(), shared())) {
             std::puts("The shared files could not be made.");
         }
+        const std::string revet = revet::test::SessionRunner::program("revet");
+        if (!shell("'" + revet + "' project set undo.brake=0", m_home.project())) {
+            std::puts("The brake could not be released.");
+        }
     }
 
     void run(const Case& subject)

@@ -345,8 +345,11 @@ print(open('b').read(), os.stat('b').st_mtime > 1)
         const auto changes = changesOf(world, world.runner().lastSession());
         REVET_VERIFY_NONE(difference(before, treeBefore(*changes)));
         QVERIFY(!matching(world.runner().lastEvents(),
-                          {{"verdict", "denied"}, {"rule", "undo: it was removed or replaced, and is kept"}})
+                          {{"verdict", "denied"},
+                           {"rule", "undo: it was removed or replaced, and is kept"},
+                           {"target", (world.project() / "a").string()}})
                      .empty());
+        QVERIFY(matching(world.runner().lastEvents(), {{"target", "/"}}).empty());
     }
 
     /// Another program that has a file open for writing does not change what is kept of it.
