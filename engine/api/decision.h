@@ -3,12 +3,14 @@
 
 #pragma once
 
+#include "engine/api/decision_journal.h"
 #include "engine/api/engine.h"
 #include "engine/workspace/apply.h"
 #include "engine/workspace/history.h"
 #include "engine/workspace/record.h"
 #include "engine/workspace/repository_crossing.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +26,14 @@ struct DecisionOutcome
     std::vector<std::string> changed; ///< all that is otherwise now
     std::vector<workspace::RefCrossing> refs; ///< Apply: where commits arrived
     std::vector<workspace::HeldChange> held;
-    std::vector<workspace::Conflict> conflicts; ///< if any, nothing was done
+    std::vector<workspace::Conflict> conflicts; ///< if any, nothing was done but what `changed` lists
+    /// What kept the rest from being done, behind what `changed` lists: a project and a repository beside it
+    /// are two transactions.
+    std::optional<Error> failure;
     std::vector<workspace::Conflict> lost; ///< Undo: what did not come back since it was not kept
     bool isClosed = false; ///< nothing is left to decide
+    /// Why the log does not tell of it yet, though it is done; the next decision makes up for that.
+    std::optional<Error> unnoted;
 };
 
 /// Decisions about one session's changes. All are all-or-nothing, each leaves a record that undo() takes
@@ -70,17 +77,26 @@ private:
                                                  std::vector<workspace::Record>& records) const;
     [[nodiscard]] Result<Plan> plan(std::size_t root, const workspace::ApplyChoice& choice) const;
     [[nodiscard]] Result<DecisionOutcome> applyOnce(const workspace::ApplyChoice& choice);
+    [[nodiscard]] Result<void> applyRoot(std::size_t root, const workspace::ApplyChoice& choice,
+                                         const workspace::Record& record, DecisionOutcome& outcome);
     [[nodiscard]] static Result<void> transact(const Root& root, workspace::Record record,
                                                std::vector<workspace::Operation> operations,
                                                DecisionOutcome& outcome);
     /// Finds out what is left, and notes what was done.
     [[nodiscard]] Result<void> close(DecisionOutcome& outcome);
+    [[nodiscard]] Result<void> note();
+    [[nodiscard]] Result<DecisionJournal> openJournal() const;
+    /// Whether the journal has all.
+    [[nodiscard]] Result<bool> isTold() const;
     [[nodiscard]] bool isNothingLeft() const;
     /// Of a direct session: how what it did to a root is taken back.
     [[nodiscard]] Result<workspace::Pasts> ownPasts(std::size_t root) const;
     struct Part;
     /// What is to be taken back next, which is passed over the next time.
     [[nodiscard]] Result<DecisionOutcome> takeBack(std::vector<Part>& parts);
+
+    /// Of a session's directory, the parts that decisions are about.
+    static constexpr const char* kLayer = "layer";
 
     Engine& m_engine;
     SessionInfo m_session;

@@ -143,15 +143,31 @@ std::string listed(const std::vector<workspace::Conflict>& paths)
     return paths.size() > kShown ? text + "\n  and " + std::to_string(paths.size() - kShown) + " more" : text;
 }
 
-int printAsText(const std::string& project, const DecisionOutcome& outcome)
+/// "applied 2 paths of k3f9q2"; empty where there is nothing to say but what refText() does.
+std::string doneText(const SessionInfo& session, const DecisionOutcome& outcome)
+{
+    const std::size_t count = outcome.refs.empty() ? outcome.changed.size() : countFiles(outcome);
+    if (count == 0) {
+        return outcome.refs.empty() ? "nothing to do for " + session.id.text() : std::string();
+    }
+    return std::string(verbOf(outcome)) + ' ' + std::to_string(count) + (count == 1 ? " path" : " paths")
+        + " of " + session.id.text();
+}
+
+int printAsText(const SessionInfo& session, const DecisionOutcome& outcome)
 {
     print(heldText(outcome));
     if (!outcome.conflicts.empty()) {
-        std::string text = "change " + displayEscape(project) + ": ";
+        if (!outcome.changed.empty()) {
+            print(refText(outcome) + doneText(session, outcome) + '\n');
+        }
+        std::string text = "change " + displayEscape(session.project) + ": ";
         text += outcome.conflicts.size() == 1 ? "one path"
                                               : std::to_string(outcome.conflicts.size()) + " paths";
-        text += " changed meanwhile, so nothing was done; name the others, or see to these:"
-            + listed(outcome.conflicts);
+        text += " changed meanwhile, so nothing was done";
+        text += outcome.changed.empty() ? "" : " there";
+        text += " for " + session.id.text()
+            + "; name the others, or see to these:" + listed(outcome.conflicts);
         text += outcome.purpose == Purpose::Apply
             ? "\n`revet apply --merge` joins what both sides changed in a text, `--commit` touches no file"
             : "";
@@ -159,18 +175,15 @@ int printAsText(const std::string& project, const DecisionOutcome& outcome)
         return kConflict;
     }
     print(refText(outcome));
-    const std::size_t count = outcome.refs.empty() ? outcome.changed.size() : countFiles(outcome);
-    if (count == 0 && !outcome.refs.empty()) {
-        print(outcome.isClosed ? "nothing is left to decide\n" : "");
-        return kDone;
-    }
-    std::string text = count == 0
-        ? "nothing to do"
-        : std::string(verbOf(outcome)) + ' ' + std::to_string(count) + (count == 1 ? " path" : " paths");
+    std::string text = doneText(session, outcome);
     if (outcome.isClosed) {
-        text += "; nothing is left to decide";
+        text += text.empty() ? "nothing is left to decide for " + session.id.text()
+                             : "; nothing is left to decide";
     }
-    print(text + '\n');
+    print(text.empty() ? "" : text + '\n');
+    if (outcome.failure) {
+        return report(*outcome.failure);
+    }
     if (!outcome.lost.empty()) {
         const std::size_t lost = outcome.lost.size();
         complain("take all of it back: " + (lost == 1 ? "one path" : std::to_string(lost) + " paths")
@@ -203,11 +216,18 @@ int decide(CLI::App& app, const Arguments& arguments, const Options& options,
     if (!outcome) {
         return report(outcome.error());
     }
+    if (outcome->unnoted) {
+        complain("note in the log what was done for " + words->session.id.text() + ": "
+                 + toString(*outcome->unnoted) + "; it is done, and the next such command notes it");
+    }
     if (options.isJson) {
         printAsJson(words->session.id, *outcome);
+        if (outcome->failure) {
+            return report(*outcome->failure);
+        }
         return !outcome->conflicts.empty() ? kConflict : outcome->lost.empty() ? kDone : kFailed;
     }
-    return printAsText(words->session.project, *outcome);
+    return printAsText(words->session, *outcome);
 }
 
 } // namespace

@@ -10,6 +10,10 @@ KnownBases::KnownBases(std::int64_t began, const std::vector<Record>& records)
 {
     for (const Record& record : records) {
         for (const Step& step : record.steps) {
+            const bool takes = step.kind == Step::Kind::Swap || step.kind == Step::Kind::TakeOut;
+            if (takes && step.before.links > 1 && isBase(step.path, step.before)) {
+                m_unnamed[{step.before.device, step.before.inode}] = step.before;
+            }
             if (step.isMerge) {
                 m_left.erase(step.path);
             } else if (step.kind != Step::Kind::Fetch) {
@@ -26,7 +30,13 @@ bool KnownBases::isBase(const std::string& path, const Entry& present) const
         return true;
     }
     const auto left = m_left.find(path);
-    return left != m_left.end() && present.isUntouchedSince(left->second);
+    if (left != m_left.end() && present.isUntouchedSince(left->second)) {
+        return true;
+    }
+    const auto unnamed = m_unnamed.find({present.device, present.inode});
+    return unnamed != m_unnamed.end() && present.type == unnamed->second.type
+        && present.size == unnamed->second.size && present.mode == unnamed->second.mode
+        && present.changed == unnamed->second.changed;
 }
 
 } // namespace revet::workspace

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace revet::workspace {
@@ -25,6 +26,9 @@ public:
 private:
     std::int64_t m_began;
     std::map<std::string, Entry> m_left;
+    /// Files that lost a name by what was applied, which gave them another ctime, as they were: by device and
+    /// inode.
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Entry> m_unnamed;
 };
 
 } // namespace revet::workspace

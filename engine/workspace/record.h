@@ -55,6 +55,7 @@ struct ObjectPlace
 ///   intents    the steps, before the first is done
 ///   done       the same once all of them are: the commit point is the rename to this name
 ///   objects/   slots: first what is to come, in the end what was there; see ObjectPlace
+///   told       empty: the session's journal tells of it
 /// The store lies in Revet's data directory, where nobody else writes.
 class RecordStore
 {
@@ -87,6 +88,8 @@ public:
     [[nodiscard]] Result<void> write(const Record& record) const;
     /// Brings the objects of a record that is done to where they stay.
     [[nodiscard]] Result<void> settle(const std::string& name) const;
+    [[nodiscard]] bool isTold(const std::string& name) const;
+    [[nodiscard]] Result<void> noteTold(const std::string& name) const;
     /// Removes a record whose objects are files, links and empty directories.
     [[nodiscard]] Result<void> remove(const std::string& name) const;
 

@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char* kIntents = "intents";
 constexpr const char* kDone = "done";
+constexpr const char* kTold = "told";
 constexpr const char* kUnfinished = "unfinished"; ///< either of the two while it is written
 const std::string kObjects = "objects";
 constexpr std::size_t kNameDigits = 6;
@@ -233,6 +234,18 @@ Result<void> RecordStore::write(const Record& record) const
         return failErrno("write the record " + record.name);
     }
     return {};
+}
+
+bool RecordStore::isTold(const std::string& name) const
+{
+    return ::faccessat(m_directory.get(), (name + '/' + kTold).c_str(), F_OK, 0) == 0;
+}
+
+Result<void> RecordStore::noteTold(const std::string& name) const
+{
+    const UniqueFd file(::openat(m_directory.get(), (name + '/' + kTold).c_str(),
+                                 O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    return file ? Result<void>() : failErrno("note that " + name + " is in the log");
 }
 
 Result<void> RecordStore::settle(const std::string& name) const

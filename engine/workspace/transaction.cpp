@@ -4,6 +4,7 @@
 #include "engine/workspace/transaction.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/log.h"
 #include "engine/base/reversed.h"
 
 #include <algorithm>
@@ -202,13 +203,19 @@ Result<std::string> Transaction::commit()
     }
     Result<void> done = run();
     if (done) {
-        REVET_RETURN_IF_ERROR(m_store.settle(m_record.name));
+        done = m_store.settle(m_record.name);
+    } else if (const auto recovered = recoverLocked(m_tree, m_store); !recovered) {
+        // What a kill would have left was not put right by the same hand.
+        done.error().context += "; and it could not be taken back: " + toString(recovered.error());
+    }
+    if (done) {
         return m_record.name;
     }
-    // What a kill would have left is put right by the same hand.
-    const auto recovered = recoverLocked(m_tree, m_store);
-    if (!recovered) {
-        done.error().context += "; and it could not be taken back: " + toString(recovered.error());
+    // Behind the commit point nothing is taken back, and the next command ends what is left to do.
+    const Result<Record> left = m_store.read(m_record.name);
+    if (left && left->isDone) {
+        log(LogLevel::Warning, "workspace", "after all was done: " + toString(done.error()));
+        return m_record.name;
     }
     return fail(std::move(done).error());
 }

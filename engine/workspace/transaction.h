@@ -26,7 +26,8 @@ public:
     [[nodiscard]] bool isEmpty() const { return m_plan.empty(); }
 
     /// Does it all and gives the record's name, empty where all was as wanted already. Conflict: nothing was
-    /// done, conflicts() tells why. Other failures: nothing was done, or recover() will take it back.
+    /// done, conflicts() tells why. Other failures: nothing was done, or recover() will take it back. What
+    /// fails behind the commit point is none: it is logged, and recover() ends it.
     [[nodiscard]] Result<std::string> commit();
     [[nodiscard]] const std::vector<Conflict>& conflicts() const { return m_conflicts; }
     /// Paths that were not as wanted.

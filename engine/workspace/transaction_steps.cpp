@@ -367,6 +367,8 @@ Result<void> Maker::takeLocks()
         if (planned.isDone || !planned.operation.isLocked || !isFile || !isInPlace) {
             continue;
         }
+        // Who takes the lock back gives its directory the time that it had last of all.
+        REVET_RETURN_IF_ERROR(touchParent(path));
         Step step;
         step.kind = Step::Kind::TakeLock;
         step.path = path + ".lock";

@@ -158,6 +158,32 @@ private Q_SLOTS:
         QCOMPARE(revet({"discard", id}).status, 0);
     }
 
+    /// A file's other names have another ctime then, and nothing else.
+    void takesOverOneNameOfAFileAfterTheOther()
+    {
+        m_world->prepare("echo x > f; ln f g; ln f h");
+        QTest::qWait(20);
+        QCOMPARE(m_world->runner().runScript("container", "echo 1 >> f; echo 2 > g; rm h").status, 0);
+        const std::string id = m_world->runner().lastSession();
+        QCOMPARE(revet({"apply", id, "f"}).status, 0);
+        QCOMPARE(readFile(project() / "g"), std::string("x\n"));
+        QCOMPARE(revet({"undo", id}).status, 0);
+        QCOMPARE(revet({"apply", id, "f"}).status, 0);
+        QCOMPARE(revet({"apply", id, "g"}).status, 0);
+        QCOMPARE(readFile(project() / "g"), std::string("2\n"));
+        writeFile(project() / "h", "mine\n");
+        QCOMPARE(revet({"apply", id, "h"}).status, 6);
+    }
+
+    void namesTheSessionInWhatItSays()
+    {
+        QCOMPARE(revet({"apply", "a"}).out, "applied 1 path of " + m_id + '\n');
+        QCOMPARE(revet({"apply", "a"}).out, "nothing to do for " + m_id + '\n');
+        QVERIFY(revet({"undo"}).out.ends_with(" of " + m_id + '\n'));
+        QCOMPARE(revet({"discard"}).out, "discarded 1 path of " + m_id + "; nothing is left to decide\n");
+        QVERIFY(revet({"undo"}).out.find(m_id) != std::string::npos);
+    }
+
     void takesNoPathForASessionElsewhere()
     {
         const fs::path other = project().parent_path() / "other";

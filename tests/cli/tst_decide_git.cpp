@@ -73,7 +73,7 @@ private Q_SLOTS:
         const Finished words = apply();
         QVERIFY(words.out.find("commits: " + m_main + " is at ") != std::string::npos);
         QVERIFY(words.out.find("`git reset`") != std::string::npos);
-        QCOMPARE(apply().out, std::string("nothing to do; nothing is left to decide\n"));
+        QCOMPARE(apply().out, "nothing to do for " + m_id + "; nothing is left to decide\n");
     }
 
     void aBranchThatTheHostMovedArrivesBesideIt()

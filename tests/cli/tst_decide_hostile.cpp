@@ -283,6 +283,50 @@ private Q_SLOTS:
         QCOMPARE(other.out, std::string("one\n"));
     }
 
+    /// 56 KiB that come to 8 GiB: one object's content, copied from another's.
+    void aPackThatWantsAllMemoryGetsNone()
+    {
+        REVET_NEEDS_PROGRAM("git");
+        const World world;
+        world.makeRepository();
+        const std::string deed = R"(
+import hashlib, os, struct, zlib
+base = bytes(1 << 24)
+def header(kind, size):
+    out = bytearray([kind << 4 | size & 15]); size >>= 4
+    while size:
+        out[-1] |= 128; out.append(size & 127); size >>= 7
+    return bytes(out)
+def number(size):
+    out = bytearray([size & 127]); size >>= 7
+    while size:
+        out[-1] |= 128; out.append(size & 127); size >>= 7
+    return bytes(out)
+name = hashlib.sha1(b'blob %d\0' % len(base) + base).digest()
+copy = bytes([0x80 | 0x70, 0xff, 0xff, 0xff])
+delta = number(len(base)) + number(513 * 0xffffff) + copy * 513
+pack = b'PACK' + struct.pack('>II', 2, 2)
+pack += header(3, len(base)) + zlib.compress(base)
+pack += header(7, len(delta)) + name + zlib.compress(delta)
+pack += hashlib.sha1(pack).digest()
+open('.git/objects/pack/pack-' + hashlib.sha1(pack).hexdigest() + '.pack', 'wb').write(pack)
+os.system('echo two > b; git add b; git commit -qm two')
+)";
+        QCOMPARE(world.runner().run("container", {"python3", "-c", deed}).status, 0);
+        const std::string id = world.runner().lastSession();
+        const std::string measure = "import resource, subprocess, sys\n"
+                                    "status = subprocess.run(sys.argv[1:]).returncode\n"
+                                    "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
+                                    "sys.exit(status)";
+        const Finished finished = world.runner().bare(
+            {"/usr/bin/python3", "-c", measure, SessionRunner::program("revet"), "apply", id});
+        QVERIFY2(finished.status == 0, (finished.out + finished.err).c_str());
+        const std::string kilobytes
+            = finished.out.substr(finished.out.rfind('\n', finished.out.size() - 2) + 1);
+        QVERIFY2(std::stol(kilobytes) < 5 << 20, finished.out.c_str());
+        world.prepare("test \"$(git log -1 --format=%s)\" = two; git fsck --full");
+    }
+
 private:
     /// Goes down a tree that is deeper than a path can be.
     class UniqueDescent
