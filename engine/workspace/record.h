@@ -90,6 +90,8 @@ public:
     [[nodiscard]] Result<void> settle(const std::string& name) const;
     [[nodiscard]] bool isTold(const std::string& name) const;
     [[nodiscard]] Result<void> noteTold(const std::string& name) const;
+    /// Puts a record that is done in the place of one that is void, whose objects go.
+    [[nodiscard]] Result<void> replace(const Record& record) const;
     /// Removes a record whose objects are files, links and empty directories.
     [[nodiscard]] Result<void> remove(const std::string& name) const;
 

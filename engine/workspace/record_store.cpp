@@ -292,6 +292,16 @@ Result<void> RecordStore::removeObjects(const std::string& name) const
     return {};
 }
 
+Result<void> RecordStore::replace(const Record& record) const
+{
+    REVET_RETURN_IF_ERROR(write(record));
+    if (m_objects.kind == ObjectPlace::Kind::Passing) {
+        return removeObjects(record.name);
+    }
+    const UniqueFd above = openDirectoryAt(directory(), record.name);
+    return above ? removeSlots(above, record.name) : failErrno("open the record " + record.name);
+}
+
 Result<void> RecordStore::remove(const std::string& name) const
 {
     REVET_ASSIGN_OR_RETURN(const UniqueFd directory, openRecord(name));

@@ -82,6 +82,35 @@ Result<std::vector<std::string>> takeBack(const Scene& scene, const std::vector<
     return outcome ? Result<std::vector<std::string>>(std::move(kept)) : fail(outcome.error());
 }
 
+/// What was moved and came back has another ctime, by which alone it would count as changed by somebody: a
+/// record that says how it lies there now, and that nothing else was done.
+Result<Record> describeReturned(int tree, const Record& record)
+{
+    Record returned;
+    returned.name = record.name;
+    returned.purpose = Purpose::Undo;
+    returned.undoes = record.name;
+    returned.time = record.time;
+    returned.isDone = true;
+    std::set<std::string> seen;
+    for (const Step& step : record.steps) {
+        if (!step.before.exists() || step.isMerge || !seen.insert(step.path).second) {
+            continue;
+        }
+        const Result<Entry> now = lookAtDirectory(tree, step.path);
+        if (now && isSameObject(*now, step.before) && now->size == step.before.size
+            && now->changed == step.before.changed && now->mode == step.before.mode
+            && now->statusChanged != step.before.statusChanged) {
+            Step left;
+            left.path = step.path;
+            left.object = left.before = step.before;
+            left.after = *now;
+            returned.steps.push_back(std::move(left));
+        }
+    }
+    return returned;
+}
+
 /// Under the lock.
 Result<std::vector<std::string>> recoverLocked(int tree, const RecordStore& store)
 {
@@ -106,7 +135,8 @@ Result<std::vector<std::string>> recoverLocked(int tree, const RecordStore& stor
                 kept, takeBack({tree, store.directory(), objects.get(), store.isFar()}, record.steps));
         }
         if (kept.empty()) {
-            REVET_RETURN_IF_ERROR(store.remove(name));
+            REVET_ASSIGN_OR_RETURN(const Record returned, describeReturned(tree, record));
+            REVET_RETURN_IF_ERROR(returned.steps.empty() ? store.remove(name) : store.replace(returned));
         }
         all.insert(all.end(), kept.begin(), kept.end());
     }

@@ -114,11 +114,13 @@ private:
             if (isDone) {
                 pass(reverse);
             }
+            QVERIFY2(!isWhole || isDone, where.c_str());
             if (isWhole) {
                 break;
             }
         }
-        QVERIFY(undoneCount > 1 && doneCount > 1);
+        QVERIFY2(undoneCount > 1 && doneCount > 1,
+                 qPrintable(QStringLiteral("%1 + %2 of %3").arg(undoneCount).arg(doneCount).arg(all)));
         QCOMPARE(revet({"log", m_id, "--verify"}).status, 0);
     }
 
