@@ -131,8 +131,7 @@ std::string findProgram(const std::string& name, const std::vector<std::string>&
     while (true) {
         const std::size_t colon = path.find(':');
         const std::string_view directory = path.substr(0, colon);
-        const std::string candidate
-            = (directory.empty() ? std::string(".") : std::string(directory)) + "/" + name;
+        std::string candidate = (directory.empty() ? std::string(".") : std::string(directory)) + "/" + name;
         struct stat info
         {
         };
@@ -203,11 +202,11 @@ void becomeCommand(const CommandStart& given)
     }
     for (int number = 1; number < NSIG; ++number) {
         const bool isIgnored = ((request.ignoredSignals >> static_cast<unsigned>(number - 1)) & 1U) != 0;
-        ::signal(number, isIgnored ? SIG_IGN : SIG_DFL);
+        static_cast<void>(::signal(number, isIgnored ? SIG_IGN : SIG_DFL)); // two of them cannot be changed
     }
     sigset_t none{};
     ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
     if (::chdir(request.workingDirectory.c_str()) != 0) {
         giveUp(kFailurePipePlace, errno);
     }

@@ -58,10 +58,10 @@ Result<void> writeUserLimit(const char* name, const char* value)
 
 Result<void> limitNamespaces()
 {
-    constexpr std::array kinds
+    constexpr std::array kKinds
         = {"max_cgroup_namespaces", "max_ipc_namespaces",  "max_mnt_namespaces",  "max_net_namespaces",
            "max_pid_namespaces",    "max_time_namespaces", "max_user_namespaces", "max_uts_namespaces"};
-    for (const char* kind : kinds) {
+    for (const char* kind : kKinds) {
         REVET_RETURN_IF_ERROR(writeUserLimit(kind, "0"));
     }
     // inotify instances are charged to the human too, whose own limit is often 128: leave them some.

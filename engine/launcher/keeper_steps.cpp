@@ -181,7 +181,7 @@ Result<void> mountOverlay(const Step& step)
         = ::mount("overlay", step.target.c_str(), "overlay", MS_NOSUID | MS_NODEV,
                   "lowerdir=/.layer/lower,upperdir=/.layer/top/closed/upper,workdir=/.layer/top/work,"
                   "userxattr,index=off,metacopy=off,xino=off,volatile");
-    const auto result = mounted == 0 ? Result<void>() : failErrno("mount a layer over " + step.source);
+    auto result = mounted == 0 ? Result<void>() : failErrno("mount a layer over " + step.source);
     // The overlay holds its layers by itself.
     if (::umount2("/.layer/lower", MNT_DETACH) != 0 || ::umount2("/.layer/top", MNT_DETACH) != 0) {
         return failErrno("take the layers' staging place away");

@@ -23,7 +23,7 @@
 #define SO_PEERPIDFD 77 // Linux 6.5
 #endif
 #ifndef SYS_fchmodat2
-#define SYS_fchmodat2 452 // Linux 6.6
+#define SYS_fchmodat2 452 // NOLINT(readability-identifier-naming): the kernel's name; Linux 6.6
 #endif
 
 namespace revet::os {

@@ -143,7 +143,7 @@ Result<void> LayerWalk::compare(Sides sides, bool hidesLower)
     return compareFiles(std::move(sides));
 }
 
-Result<void> LayerWalk::compareFiles(Sides sides)
+Result<void> LayerWalk::compareFiles(Sides&& sides)
 {
     auto& [path, before, after, hasOtherAttributes] = sides;
     if (!before.exists() || !after.exists()) {

@@ -42,7 +42,7 @@ private:
         bool hasOtherAttributes = false;
     };
     [[nodiscard]] Result<void> compare(Sides sides, bool hidesLower);
-    [[nodiscard]] Result<void> compareFiles(Sides sides);
+    [[nodiscard]] Result<void> compareFiles(Sides&& sides);
     [[nodiscard]] Result<void> deleteTree(const std::string& path, Entry before);
     [[nodiscard]] bool isSameContent(const std::string& path, const Entry& before, const Entry& after);
     [[nodiscard]] Result<void> add(Change change);

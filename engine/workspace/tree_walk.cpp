@@ -39,7 +39,7 @@ Result<void> walkTree(int root, const std::string& path, std::size_t maximum,
         }
         std::sort(names->begin(), names->end());
         for (const std::string& name : Reversed(*names)) {
-            waiting.push_back(next.empty() ? name : next + '/' + name);
+            waiting.push_back(next.empty() ? name : std::string(next).append(1, '/').append(name));
         }
     }
     return {};

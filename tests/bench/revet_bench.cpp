@@ -183,7 +183,7 @@ private:
             }
         }
         std::printf("   %s\n", subject.goal.c_str());
-        std::fflush(stdout);
+        static_cast<void>(std::fflush(stdout));
     }
 
     revet::test::TempHome m_home;

@@ -50,7 +50,7 @@ void print(const Review& review)
         timed ? std::printf(" %8.2f s", timed->wall.count()) : std::printf(" %10s", "-");
     }
     std::puts("   goal <= 5 s each");
-    std::fflush(stdout);
+    static_cast<void>(std::fflush(stdout));
 }
 
 } // namespace
