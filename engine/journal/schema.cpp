@@ -115,8 +115,8 @@ const Schema& catalogueSchema()
 
 Result<void> migrate(Database& database, const Schema& schema)
 {
-    REVET_ASSIGN_OR_RETURN(const std::size_t seen, versionOf(database, schema));
-    if (seen == schema.migrations.size()) {
+    // Two reads, and another process may migrate in between: only the transaction judges what does not fit.
+    if (const auto seen = versionOf(database, schema); seen && *seen == schema.migrations.size()) {
         return {};
     }
     return inTransaction(database, [&]() -> Result<void> {
