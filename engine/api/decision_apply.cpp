@@ -243,27 +243,25 @@ Result<DecisionOutcome> Decision::apply(const workspace::ApplyChoice& choice)
     constexpr int kTries = 20;
     constexpr auto kPause = std::chrono::milliseconds(50);
     DecisionOutcome outcome;
-    // By earlier tries as well: the project's files, when those of the repository beside it had to wait.
-    std::vector<std::string> changed;
     for (int i = 0; i < kTries; ++i) {
         if (i > 0) {
             std::this_thread::sleep_for(kPause);
         }
         Result<DecisionOutcome> once = applyOnce(choice);
-        if (!once && changed.empty()) {
-            return once;
-        }
-        if (once) {
-            outcome = *std::move(once);
-        } else {
+        if (!once) {
+            if (outcome.changed.empty()) {
+                return once;
+            }
             outcome.failure = std::move(once).error();
-        }
-        append(changed, outcome.changed);
-        outcome.changed = changed;
-        if (outcome.failure) {
             break;
         }
-        if (outcome.conflicts.empty() || !std::ranges::all_of(outcome.conflicts, isAboutRefs)) {
+        // Earlier tries count: the project's files, when those of the repository beside it had to wait.
+        std::vector<std::string> changed = std::move(outcome.changed);
+        append(changed, once->changed);
+        once->changed = std::move(changed);
+        outcome = *std::move(once);
+        if (outcome.failure || outcome.conflicts.empty()
+            || !std::ranges::all_of(outcome.conflicts, isAboutRefs)) {
             break;
         }
     }

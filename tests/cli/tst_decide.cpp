@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
+#include "tests/cli/decided_world.h"
 #include "tests/cli/pty_program.h"
-#include "tests/integration/world.h"
 #include "tests/support/kernel_gate.h"
 #include "tests/support/tostring.h"
 #include "tests/support/tree_snapshot.h"
@@ -11,7 +11,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <sstream>
 
 #include <sys/xattr.h>
 
@@ -27,22 +26,10 @@ constexpr const char* kDeeds
     = "echo two >> a; rm -r gone; mkdir -p new/deep; echo new > new/deep/file; "
       "chmod 000 new/deep/file; chmod +x dir/kept; mkdir -p .vscode; echo {} > .vscode/tasks.json";
 
-/// "applied a; held .vscode/tasks.json", in order of paths.
-std::string told(const Finished& finished)
-{
-    std::string text;
-    std::istringstream lines(finished.out);
-    for (std::string line; std::getline(lines, line);) {
-        const nlohmann::json row = nlohmann::json::parse(line);
-        text += (text.empty() ? "" : "; ") + row.value("outcome", "") + ' ' + row.value("path", "");
-    }
-    return text;
-}
-
 } // namespace
 
 /// `revet apply`, `discard` and `undo`, after real boxes.
-class DecideTest : public QObject
+class DecideTest : public QObject, protected DecidedWorld
 {
     Q_OBJECT
 
@@ -343,11 +330,6 @@ private Q_SLOTS:
     }
 
 private:
-    [[nodiscard]] Finished revet(const std::vector<std::string>& arguments) const
-    {
-        return m_world->runner().revet(arguments);
-    }
-    [[nodiscard]] fs::path project() const { return m_world->project(); }
     [[nodiscard]] TreeSnapshot tree() const { return snapshotOf(project()); }
     [[nodiscard]] std::string state() const
     {
@@ -355,9 +337,7 @@ private:
         return rows.empty() ? "" : rows.front().value("state", "");
     }
 
-    std::unique_ptr<World> m_world;
     TreeSnapshot m_before;
-    std::string m_id;
 };
 
 QTEST_APPLESS_MAIN(DecideTest)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
+#include "tests/cli/decided_world.h"
 #include "tests/cli/pty_program.h"
-#include "tests/integration/world.h"
 #include "tests/support/kernel_gate.h"
 #include "tests/support/tostring.h"
 #include "tests/support/tree_snapshot.h"
@@ -23,7 +23,7 @@ constexpr const char* kCommitTwo = "echo two > b; git add b; git commit -qm two"
 } // namespace
 
 /// How a box's commits come to the host's repository, after real boxes and by the host's own git.
-class DecideGitTest : public QObject
+class DecideGitTest : public QObject, protected DecidedWorld
 {
     Q_OBJECT
 
@@ -45,7 +45,7 @@ private Q_SLOTS:
         const std::string index = readFile(project() / ".git/index");
         const TreeSnapshot refs = snapshotOf(project() / ".git/refs");
         apply();
-        QCOMPARE(git("rev-parse topic"), line(readFile(project() / "tip")));
+        QCOMPARE(git("rev-parse topic"), withoutEnd(readFile(project() / "tip")));
         QCOMPARE(git("rev-parse topic^ v1^{commit} " + m_main).find(m_first), std::string::npos);
         QCOMPARE(git("symbolic-ref --short HEAD"), m_main);
         QCOMPARE(readFile(project() / ".git/index"), index);
@@ -59,7 +59,7 @@ private Q_SLOTS:
         QCOMPARE(git("rev-parse HEAD"), m_first);
         isWhole();
         QCOMPARE(revet({"undo"}).status, 0);
-        QCOMPARE(git("rev-parse topic"), line(readFile(project() / "tip")));
+        QCOMPARE(git("rev-parse topic"), withoutEnd(readFile(project() / "tip")));
         isWhole();
     }
 
@@ -434,24 +434,7 @@ private Q_SLOTS:
     }
 
 private:
-    static std::string line(std::string text)
-    {
-        while (text.ends_with('\n')) {
-            text.pop_back();
-        }
-        return text;
-    }
     static void waitForTheClock() { QTest::qWait(20); }
-    void box(const std::string& script)
-    {
-        const Finished finished = m_world->runner().runScript("container", script);
-        QVERIFY2(finished.status == 0, finished.err.c_str());
-        m_id = m_world->runner().lastSession();
-    }
-    [[nodiscard]] Finished revet(const std::vector<std::string>& arguments) const
-    {
-        return m_world->runner().revet(arguments);
-    }
     // NOLINTNEXTLINE(modernize-use-nodiscard): many only look at what it left
     Finished apply(const std::vector<std::string>& extra = {}) const
     {
@@ -463,28 +446,20 @@ private:
         }
         return finished;
     }
-    /// What the host's git says, without the last end of line.
-    [[nodiscard]] std::string git(const std::string& arguments) const
-    {
-        return line(m_world->runner().bare({"sh", "-c", "git " + arguments + " 2>&1"}).out);
-    }
     void isWhole() const
     {
         const Finished checked = m_world->runner().bare({"git", "fsck", "--strict", "--no-dangling"});
         QVERIFY2(checked.status == 0 && checked.out.empty() && checked.err.find("error") == std::string::npos,
                  (checked.out + checked.err).c_str());
     }
-    [[nodiscard]] fs::path project() const { return m_world->project(); }
     [[nodiscard]] std::string state() const
     {
         const auto rows = matching(m_world->runner().list({"ps", "--all"}), {{"session", m_id}});
         return rows.empty() ? "" : rows.front().value("state", "");
     }
 
-    std::unique_ptr<World> m_world;
     std::string m_main;
     std::string m_first;
-    std::string m_id;
 };
 
 QTEST_APPLESS_MAIN(DecideGitTest)

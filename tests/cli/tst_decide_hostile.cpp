@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/integration/world.h"
+#include "tests/cli/decided_world.h"
 #include "tests/support/kernel_gate.h"
 #include "tests/support/tostring.h"
 #include "tests/support/tree_snapshot.h"
@@ -39,7 +39,7 @@ void setTime(const fs::path& file, std::int64_t seconds)
 
 /// SECURITY.md E011, E012, E044, E062 to E064, E073 and E080: layers written by hand, as a box that got out
 /// of its own or a damaged disk would leave them, and what the commands make of them.
-class DecideHostileTest : public QObject
+class DecideHostileTest : public QObject, protected DecidedWorld
 {
     Q_OBJECT
 
@@ -377,15 +377,8 @@ private:
         struct stat info = {};
         return ::lstat(path.c_str(), &info) == 0 ? info.st_ino : 0;
     }
-    [[nodiscard]] Finished revet(const std::vector<std::string>& arguments) const
-    {
-        return m_world->runner().revet(arguments);
-    }
-    [[nodiscard]] fs::path project() const { return m_world->project(); }
     [[nodiscard]] fs::path outside() const { return m_world->home().home() / "outside"; }
 
-    std::unique_ptr<World> m_world;
-    std::string m_id;
     fs::path m_upper;
     TreeSnapshot m_before;
     TreeSnapshot m_outsideBefore;

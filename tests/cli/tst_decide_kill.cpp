@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
+#include "tests/cli/decided_world.h"
 #include "tests/cli/traced_program.h"
-#include "tests/integration/world.h"
 #include "tests/support/kernel_gate.h"
 #include "tests/support/tostring.h"
 #include "tests/support/tree_snapshot.h"
@@ -30,7 +30,7 @@ constexpr const char* kDeeds
 
 /// `revet apply` and `revet undo`, killed and without room on the disk, at each system call that changes
 /// something there: files, a repository's refs, records, the journal and the catalogue.
-class DecideKillTest : public QObject
+class DecideKillTest : public QObject, protected DecidedWorld
 {
     Q_OBJECT
 
@@ -141,10 +141,6 @@ private:
         command.error = error;
         return runTraced(command);
     }
-    [[nodiscard]] Finished revet(const std::vector<std::string>& arguments) const
-    {
-        return m_world->runner().revet(arguments);
-    }
     [[nodiscard]] bool isAfter() const { return readFile(m_world->project() / "a") == "one\ntwo\n"; }
     /// Without what stays after an undo. What is the same each time that it is done: not the times of a log's
     /// lines, nor of refs.
@@ -181,10 +177,8 @@ private:
         return found.empty() ? "" : found.front().value("state", "");
     }
 
-    std::unique_ptr<World> m_world;
     TreeSnapshot m_before;
     TreeSnapshot m_after;
-    std::string m_id;
     std::map<std::string, std::size_t> m_rows; ///< of the journal, about the file a
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/integration/world.h"
+#include "tests/cli/decided_world.h"
 #include "tests/support/kernel_gate.h"
 #include "tests/support/tostring.h"
 #include "tests/support/tree_snapshot.h"
@@ -10,7 +10,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <sstream>
 
 using namespace revet::test;
 
@@ -20,22 +19,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMovesAndEdits = "sed 's/^50$/fifty/' old > moved; rm old";
 
-/// "applied a; held b", in order of paths.
-std::string told(const Finished& finished)
-{
-    std::string text;
-    std::istringstream lines(finished.out);
-    for (std::string line; std::getline(lines, line);) {
-        const nlohmann::json row = nlohmann::json::parse(line);
-        text += (text.empty() ? "" : "; ") + row.value("outcome", "") + ' ' + row.value("path", "");
-    }
-    return text;
-}
-
 } // namespace
 
 /// `revet apply` and `undo` of what was moved: one change with two names, also where that is a guess.
-class DecideRenamesTest : public QObject
+class DecideRenamesTest : public QObject, protected DecidedWorld
 {
     Q_OBJECT
 
@@ -84,7 +71,7 @@ private Q_SLOTS:
     {
         box(std::string(kMovesAndEdits) + "; rm plain");
         QCOMPARE(revet({"apply", m_id, "--commit", "moved"}).status, 0);
-        QCOMPARE(git("diff -M --name-status HEAD revet/" + m_id), std::string("R097\told\tmoved\n"));
+        QCOMPARE(git("diff -M --name-status HEAD revet/" + m_id), std::string("R097\told\tmoved"));
     }
 
     void whatABoxMovesOutOfTheRepositoryStaysToo()
@@ -94,30 +81,10 @@ private Q_SLOTS:
         box("mv .git/refs/heads/keep taken; mv .git/description described");
         QCOMPARE(revet({"apply", m_id}).status, 0);
         QCOMPARE(git("rev-parse keep"), first);
-        QCOMPARE(readFile(project() / "taken"), first);
+        QCOMPARE(readFile(project() / "taken"), first + '\n');
         QVERIFY(fs::exists(project() / ".git/description"));
         QVERIFY(fs::exists(project() / "described"));
     }
-
-private:
-    void box(const std::string& script)
-    {
-        const Finished finished = m_world->runner().runScript("container", script);
-        QVERIFY2(finished.status == 0, finished.err.c_str());
-        m_id = m_world->runner().lastSession();
-    }
-    [[nodiscard]] Finished revet(const std::vector<std::string>& arguments) const
-    {
-        return m_world->runner().revet(arguments);
-    }
-    [[nodiscard]] std::string git(const std::string& arguments) const
-    {
-        return m_world->runner().bare({"sh", "-c", "git " + arguments + " 2>&1"}).out;
-    }
-    [[nodiscard]] fs::path project() const { return m_world->project(); }
-
-    std::unique_ptr<World> m_world;
-    std::string m_id;
 };
 
 QTEST_APPLESS_MAIN(DecideRenamesTest)

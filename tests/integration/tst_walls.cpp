@@ -108,6 +108,8 @@ std::vector<Wall> walls(const std::string& tier)
          {"SIGSYS"},
          {"OK"}},
         {"E027", "try_io_uring", {}, {"load-filter judged"}, "setup", {"ENOSYS"}, {"OK"}},
+        {"E028 net", "namespace_owner", {}, {"inner-user"}, "net", {"EPERM"}, {"OK"}},
+        {"E028 mnt", "namespace_owner", {}, {"inner-user"}, "mnt", {"EPERM"}, {"OK"}},
         {"E028 clone",
          "nest_namespace",
          {},

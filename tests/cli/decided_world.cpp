@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/cli/decided_world.h"
+
+#include <QTest>
+
+#include <sstream>
+
+namespace revet::test {
+
+void DecidedWorld::box(const std::string& script)
+{
+    const Finished finished = m_world->runner().runScript("container", script);
+    QVERIFY2(finished.status == 0, finished.err.c_str());
+    m_id = m_world->runner().lastSession();
+}
+
+Finished DecidedWorld::revet(const std::vector<std::string>& arguments) const
+{
+    return m_world->runner().revet(arguments);
+}
+
+std::string DecidedWorld::git(const std::string& arguments) const
+{
+    return withoutEnd(m_world->runner().bare({"sh", "-c", "git " + arguments + " 2>&1"}).out);
+}
+
+std::string told(const Finished& finished)
+{
+    std::string text;
+    std::istringstream lines(finished.out);
+    for (std::string line; std::getline(lines, line);) {
+        const nlohmann::json row = nlohmann::json::parse(line);
+        text += (text.empty() ? "" : "; ") + row.value("outcome", "") + ' ' + row.value("path", "");
+    }
+    return text;
+}
+
+std::string withoutEnd(std::string text)
+{
+    while (text.ends_with('\n')) {
+        text.pop_back();
+    }
+    return text;
+}
+
+} // namespace revet::test
