@@ -7,6 +7,7 @@
 #include "engine/workspace/history.h"
 #include "engine/workspace/memory_file.h"
 #include "engine/workspace/transaction_plan.h"
+#include "engine/workspace/tree_path.h"
 
 #include <algorithm>
 #include <array>

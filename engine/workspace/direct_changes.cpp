@@ -160,12 +160,9 @@ Result<bool> DirectChanges::differs(Change& change) const
     if (saved != m_before.saved().end() && hasAttributes && before.type == after.type) {
         REVET_ASSIGN_OR_RETURN(const Parent parent, openParent(m_root.get(), path));
         auto was = saved->second.attributes;
-        auto now = readAttributes(parent.directory.get(), parent.name);
-        for (auto* const side : {&was, &now}) {
-            std::erase_if(*side, [](const Attribute& attribute) { return !canBeSet(attribute.name); });
-            std::ranges::sort(*side, {}, &Attribute::name);
-        }
-        change.isAttributesChanged = now != was;
+        std::erase_if(was, [](const Attribute& attribute) { return !canBeSet(attribute.name); });
+        std::ranges::sort(was, {}, &Attribute::name);
+        change.isAttributesChanged = readAttributes(parent.directory.get(), parent.name, canBeSet) != was;
     }
     return change.isContentChanged || before.mode != after.mode || change.isAttributesChanged;
 }

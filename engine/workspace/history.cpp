@@ -4,6 +4,7 @@
 #include "engine/workspace/history.h"
 
 #include "engine/workspace/open_object.h"
+#include "engine/workspace/tree_path.h"
 
 #include <algorithm>
 

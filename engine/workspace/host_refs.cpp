@@ -5,6 +5,7 @@
 
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/transaction_plan.h"
+#include "engine/workspace/tree_path.h"
 
 namespace revet::workspace {
 

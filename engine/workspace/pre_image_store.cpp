@@ -4,6 +4,7 @@
 #include "engine/workspace/pre_image_store.h"
 
 #include "engine/workspace/left_behind.h"
+#include "engine/workspace/tree_path.h"
 
 #include <cerrno>
 #include <climits>
@@ -20,12 +21,6 @@ namespace {
 using Kind = PreImageRecord::Kind;
 
 const std::string kItself; // as a name: the directory itself
-
-std::string parentOf(const std::string& path)
-{
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos ? std::string() : path.substr(0, slash);
-}
 
 /// Whether what is recorded of it has no attributes yet: they are large, and the first ones count.
 bool needsAttributes(const KnownFiles::Known* known, const struct stat& status)

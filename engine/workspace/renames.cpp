@@ -6,6 +6,7 @@
 #include "engine/policy/git_rules.h"
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/similar_files.h"
+#include "engine/workspace/tree_path.h"
 
 #include <algorithm>
 #include <map>
@@ -21,11 +22,6 @@ namespace {
 
 constexpr std::uint64_t kHashedBytes = std::uint64_t{256} << 20U;
 constexpr std::size_t kMostCandidates = 64;
-
-std::string_view nameOf(std::string_view path)
-{
-    return path.substr(path.rfind('/') + 1);
-}
 
 /// The directory of git's own files that the path is of; "" for none.
 std::string gitdirOf(const std::string& path)

@@ -10,6 +10,7 @@
 #include "engine/workspace/host_refs.h"
 #include "engine/workspace/memory_file.h"
 #include "engine/workspace/transaction_plan.h"
+#include "engine/workspace/tree_path.h"
 
 #include <algorithm>
 #include <set>

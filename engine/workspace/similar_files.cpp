@@ -5,6 +5,7 @@
 
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/text_diff.h"
+#include "engine/workspace/tree_path.h"
 
 #include <algorithm>
 #include <string_view>
@@ -20,11 +21,6 @@ namespace {
 constexpr std::size_t kMostPairs = 1'000'000;
 /// What two files of one name must share, where each side has one of it: the name says something as well.
 constexpr unsigned kSimilarOfOneName = 75;
-
-std::string_view nameOf(std::string_view path)
-{
-    return path.substr(path.rfind('/') + 1);
-}
 
 } // namespace
 

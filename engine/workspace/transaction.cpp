@@ -6,6 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/log.h"
 #include "engine/base/reversed.h"
+#include "engine/workspace/tree_path.h"
 
 #include <algorithm>
 #include <set>

@@ -7,6 +7,7 @@
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/listing.h"
 #include "engine/workspace/open_object.h"
+#include "engine/workspace/tree_path.h"
 
 #include <algorithm>
 
@@ -260,12 +261,6 @@ mode_t newMode(const Operation& operation)
 Result<std::vector<Conflict>> lookAtPlan(int tree, int store, Plan& plan)
 {
     return Look(tree, store, plan).run();
-}
-
-std::string parentOf(const std::string& path)
-{
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
 Result<Entry> lookAtDirectory(int root, const std::string& path)

@@ -40,8 +40,6 @@ using Plan = std::map<std::string, Planned, WalkOrder>;
 /// slots is changed.
 [[nodiscard]] Result<std::vector<Step>> makeSteps(const Scene& scene, Plan& plan);
 
-/// "" for the root's own entries.
-[[nodiscard]] std::string parentOf(const std::string& path);
 /// lookAt(), for which "" is the root itself.
 [[nodiscard]] Result<Entry> lookAtDirectory(int root, const std::string& path);
 

@@ -6,6 +6,7 @@
 #include "engine/workspace/open_object.h"
 #include "engine/workspace/staging.h"
 #include "engine/workspace/transaction_plan.h"
+#include "engine/workspace/tree_path.h"
 
 #include <set>
 
