@@ -10,6 +10,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -197,10 +198,15 @@ private Q_SLOTS:
     void leavesNothingWhenTheClientIsKilledBeforeTheCommandRuns()
     {
         const World world;
-        for (unsigned delay = 0; delay < 30; ++delay) { // ms: all of a start, on a slow machine too
+        constexpr int kMoments = 30;
+        const auto begun = std::chrono::steady_clock::now();
+        QCOMPARE(world.runner().run(fetched("tier"), {"/bin/true"}).status, 0);
+        const auto start
+            = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+        for (int i = 0; i < kMoments; ++i) { // spread over a start, on a slow machine too
             RunningSession session(world, fetched("tier"), {"/bin/sleep", "600"});
             QVERIFY(session.process().waitForStarted(kPatience));
-            QTest::qWait(static_cast<int>(delay));
+            QTest::qWait(static_cast<int>(start.count() * i / kMoments));
             session.process().kill();
             session.process().waitForFinished(kPatience);
         }
