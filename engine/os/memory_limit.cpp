@@ -10,6 +10,13 @@
 
 namespace revet::os {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/// A sanitizer's shadow of the memory counts as data, terabytes of it.
+Result<void> limitOwnMemory()
+{
+    return {};
+}
+#else
 Result<void> limitOwnMemory()
 {
     constexpr rlim_t kMost = rlim_t{4} << 30U;
@@ -25,5 +32,6 @@ Result<void> limitOwnMemory()
     limit.rlim_max = std::min(limit.rlim_max, limit.rlim_cur);
     return ::setrlimit(RLIMIT_DATA, &limit) == 0 ? Result<void>() : failErrno("limit the memory");
 }
+#endif
 
 } // namespace revet::os
