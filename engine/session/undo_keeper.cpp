@@ -19,6 +19,7 @@
 
 namespace revet::session {
 
+using supervisor::Found;
 using supervisor::InodeKey;
 using supervisor::Judgement;
 using supervisor::keyOf;
@@ -213,22 +214,30 @@ Judgement UndoKeeper::creating(const Place& place)
 void UndoKeeper::created(const Place& place)
 {
     const auto spot = spotOf(place);
-    // Unnoted, it is a file like any that was there before: kept when it goes, and left alone by undo.
-    const auto noted = spot ? spot->part->store.created(spot->get()) : fail(spot.error());
-    if (!noted) {
-        log(LogLevel::Warning, "session", "note a new file: " + toString(noted.error()));
-    } else if (spot->part->isProject) {
-        m_brake.made(spot->path);
-    }
+    made(spot, spot ? spot->part->store.created(spot->get()) : fail(spot.error()));
 }
 
-void UndoKeeper::linked(const Place& place, const std::string& of)
+Judgement UndoKeeper::linking(const Place& place, const Found& source)
 {
     const auto spot = spotOf(place);
-    const auto noted = spot ? spot->part->store.linked(spot->get(), std::string(relativeTo(*place.root, of)))
-                            : fail(spot.error());
+    const auto ready = spot
+        ? spot->part->store.linking(spot->get(), std::string(relativeTo(*place.root, source.path)),
+                                    source.object.get(), source.status)
+        : fail(spot.error());
+    return ready ? Judgement() : refusalOf(ready.error());
+}
+
+void UndoKeeper::linked(const Place& place)
+{
+    const auto spot = spotOf(place);
+    made(spot, spot ? spot->part->store.linked(spot->get()) : fail(spot.error()));
+}
+
+void UndoKeeper::made(const Result<HostSpot>& spot, const Result<void>& noted)
+{
     if (!noted) {
-        log(LogLevel::Warning, "session", "note a new link: " + toString(noted.error()));
+        // Its path is in the list; the file itself counts as one that was there before.
+        log(LogLevel::Warning, "session", "note a new entry: " + toString(noted.error()));
     } else if (spot->part->isProject) {
         m_brake.made(spot->path);
     }

@@ -42,7 +42,9 @@ public:
 
     [[nodiscard]] supervisor::Judgement creating(const supervisor::Place& place) override;
     void created(const supervisor::Place& place) override;
-    void linked(const supervisor::Place& place, const std::string& of) override;
+    [[nodiscard]] supervisor::Judgement linking(const supervisor::Place& place,
+                                                const supervisor::Found& source) override;
+    void linked(const supervisor::Place& place) override;
     [[nodiscard]] supervisor::Precaution writing(const supervisor::Root& root, const std::string& path,
                                                  const struct stat& status) override;
     [[nodiscard]] supervisor::Judgement changing(const supervisor::Root& root, const std::string& path,
@@ -88,6 +90,8 @@ private:
                                             const supervisor::InodeKey* expected);
     [[nodiscard]] supervisor::Judgement brake(int tid, const HostSpot& spot, const struct stat& status);
     [[nodiscard]] supervisor::Precaution precaution(Result<workspace::Kept> kept);
+    /// It has been made, and that noted or not.
+    void made(const Result<HostSpot>& spot, const Result<void>& noted);
 
     const Clock& m_clock;
     std::vector<std::unique_ptr<Part>> m_parts;

@@ -43,12 +43,11 @@ Result<UniqueFd> DeferredFiles::open(Place place, std::uint64_t flags, mode_t mo
         }
         const UniqueFd placeholder(
             ::openat(directory, place.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode & 0777U));
+        const int error = errno;
         pending.isPlaceholder = placeholder.isOpen();
-        if (!placeholder && (errno != EEXIST || (flags & O_EXCL) != 0)) {
-            return failErrno("create a file");
-        }
-        if (pending.isPlaceholder) {
-            m_preImages.created(place);
+        pending.isPlaceholder ? m_preImages.created(place) : m_preImages.failed();
+        if (!pending.isPlaceholder && (error != EEXIST || (flags & O_EXCL) != 0)) {
+            return fail(Error::fromErrno("create a file", error));
         }
     }
     if (::fstatat(directory, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {

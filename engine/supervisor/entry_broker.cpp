@@ -52,7 +52,7 @@ Answer EntryBroker::makeDirectory(const Call& call, Target& target) const
     }
     applyFileModeMask(target.fileModeMask());
     if (::mkdirat(place->directory.get(), place->nameAsWritten().c_str(), call.mode) != 0) {
-        return m_context.facts.failed(deed, errno);
+        return undone(deed, errno);
     }
     m_context.guard.madeDirectory(*place);
     m_context.preImages.created(*place);
@@ -106,7 +106,7 @@ Answer EntryBroker::makeSymlink(const Call& call, Target& target) const
 Answer EntryBroker::made(const Deed& deed, const Place& place, int result) const
 {
     if (result != 0) {
-        return m_context.facts.failed(deed, errno);
+        return undone(deed, errno);
     }
     m_context.preImages.created(place);
     return m_context.facts.succeeded(deed);
@@ -163,30 +163,28 @@ Answer EntryBroker::makeLink(const Call& call, Target& target) const
         = m_context.guard.creating(*place, kindOf(source->status.st_mode), isSymlink ? "/" : "")) {
         return m_context.facts.denied(deed, *refusal);
     }
-    if (auto refusal = m_context.preImages.creating(*place)) {
+    if (!hasName) {
+        if (auto refusal = m_context.preImages.creating(*place)) {
+            return m_context.facts.denied(deed, *refusal);
+        }
+        return made(deed, *place,
+                    ::linkat(AT_FDCWD, throughProc(source->object.get()).c_str(), place->directory.get(),
+                             place->nameAsWritten().c_str(), AT_SYMLINK_FOLLOW));
+    }
+    const auto from = m_context.resolver.place(m_context.resolver.claimOf(source->path));
+    if (!from) {
+        return m_context.facts.failed(deed, from.error().errnoValue);
+    }
+    if (auto refusal = m_context.preImages.linking(*place, *source)) {
         return m_context.facts.denied(deed, *refusal);
     }
-    int result = -1;
-    if (hasName) {
-        const auto from = m_context.resolver.place(m_context.resolver.claimOf(source->path));
-        if (!from) {
-            return m_context.facts.failed(deed, from.error().errnoValue);
-        }
-        result = ::linkat(from->directory.get(), from->name.c_str(), place->directory.get(),
-                          place->nameAsWritten().c_str(), 0);
-    } else {
-        result = ::linkat(AT_FDCWD, throughProc(source->object.get()).c_str(), place->directory.get(),
-                          place->nameAsWritten().c_str(), AT_SYMLINK_FOLLOW);
+    if (::linkat(from->directory.get(), from->name.c_str(), place->directory.get(),
+                 place->nameAsWritten().c_str(), 0)
+        != 0) {
+        return undone(deed, errno);
     }
-    if (result != 0) {
-        return m_context.facts.failed(deed, errno);
-    }
-    if (hasName) {
-        m_context.links.added(source->status);
-        m_context.preImages.linked(*place, source->path);
-    } else {
-        m_context.preImages.created(*place);
-    }
+    m_context.links.added(source->status);
+    m_context.preImages.linked(*place);
     return m_context.facts.succeeded(deed);
 }
 

@@ -327,10 +327,12 @@ OpenBroker::Created OpenBroker::create(const Request& request, const Claim& clai
     const int flags = static_cast<int>(request.flags) | O_CREAT | O_EXCL | O_CLOEXEC;
     UniqueFd file(::openat(place->directory.get(), place->name.c_str(), flags, request.call.mode & 07777U));
     if (!file) {
-        if (errno == EEXIST) {
+        const int error = errno;
+        m_context.preImages.failed();
+        if (error == EEXIST) {
             return alreadyThere(request, claim, *place);
         }
-        return m_context.facts.failed(deed, errno);
+        return m_context.facts.failed(deed, error);
     }
     m_context.preImages.created(*place);
     struct stat status = {};

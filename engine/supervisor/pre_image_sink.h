@@ -33,11 +33,12 @@ public:
     PreImageSink& operator=(PreImageSink&&) = delete;
     virtual ~PreImageSink() = default;
 
-    /// An entry is about to be made; created() or linked() follows if it was.
+    /// An entry is about to be made; created() follows if it was, else failed().
     [[nodiscard]] virtual Judgement creating(const Place& place) = 0;
     virtual void created(const Place& place) = 0;
-    /// As a further name of the file at `of` (canonical).
-    virtual void linked(const Place& place, const std::string& of) = 0;
+    /// A further name of `source` is about to be made; linked() follows if it was, else failed().
+    [[nodiscard]] virtual Judgement linking(const Place& place, const Found& source) = 0;
+    virtual void linked(const Place& place) = 0;
     /// The content of a file that has a name is about to be writable.
     [[nodiscard]] virtual Precaution writing(const Root& root, const std::string& path,
                                              const struct stat& status)
@@ -69,7 +70,8 @@ class NoPreImages final : public PreImageSink
 public:
     [[nodiscard]] Judgement creating(const Place& /*place*/) override { return {}; }
     void created(const Place& /*place*/) override { }
-    void linked(const Place& /*place*/, const std::string& /*of*/) override { }
+    [[nodiscard]] Judgement linking(const Place& /*place*/, const Found& /*source*/) override { return {}; }
+    void linked(const Place& /*place*/) override { }
     [[nodiscard]] Precaution writing(const Root& /*root*/, const std::string& /*path*/,
                                      const struct stat& /*status*/) override
     {

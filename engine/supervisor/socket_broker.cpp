@@ -175,7 +175,7 @@ Answer SocketBroker::bind(const Call& call, Target& target) const
     }
     ownWorkingDirectory();
     if (::fchdir(place->directory.get()) != 0) {
-        return m_context.facts.failed(deed, errno);
+        return bound(deed, *place, -1);
     }
     const int result = bindAs(socket->get(), place->name);
     const int error = errno;
@@ -189,12 +189,14 @@ Answer SocketBroker::bind(const Call& call, Target& target) const
 
 Answer SocketBroker::bound(const Deed& deed, const Place& place, int result) const
 {
+    const int error = errno;
     if (result == 0) {
         m_context.sockets.add(place.directory.get(), place.name.c_str());
-        if (isBrokered(place.root)) {
-            m_context.preImages.created(place);
-        }
     }
+    if (isBrokered(place.root)) {
+        result == 0 ? m_context.preImages.created(place) : m_context.preImages.failed();
+    }
+    errno = error;
     return m_context.facts.outcome(deed, result);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/sysmacros.h>
 
 namespace revet::workspace {
 
@@ -24,6 +25,14 @@ std::int64_t birthIn(const struct statx& info)
     return (info.stx_mask & STATX_BTIME) == 0
         ? 0
         : info.stx_btime.tv_sec * kNanosecondsPerSecond + info.stx_btime.tv_nsec;
+}
+
+struct stat identityIn(const struct statx& info)
+{
+    struct stat status = {};
+    status.st_dev = makedev(info.stx_dev_major, info.stx_dev_minor);
+    status.st_ino = info.stx_ino;
+    return status;
 }
 
 KnownFiles::Known KnownFiles::knownBy(const PreImageRecord& record, std::int64_t birth)

@@ -21,6 +21,8 @@ namespace revet::workspace {
 [[nodiscard]] Result<std::int64_t> birthOf(int directory, const std::string& name);
 
 [[nodiscard]] std::int64_t birthIn(const struct statx& info);
+/// Device and number alone.
+[[nodiscard]] struct stat identityIn(const struct statx& info);
 
 /// What a store knows of files and directories, whatever their names. A number is given to another file once
 /// its file is gone, and others may remove files too: so births are compared.

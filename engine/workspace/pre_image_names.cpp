@@ -24,45 +24,64 @@ bool isSameFile(const struct stat& one, const struct stat& other)
 
 } // namespace
 
+Result<void> PreImageStore::announce(Kind kind, const Spot& spot, std::string of)
+{
+    PreImageRecord record;
+    record.kind = kind;
+    record.path = spot.path;
+    record.other = std::move(of);
+    // What is there already was not made by an act that then fails, and must not be told as new.
+    struct stat status = {};
+    if (::fstatat(spot.directory, spot.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
+        return appendAct(record);
+    }
+    m_unannounced = std::move(record);
+    return {};
+}
+
+Result<void> PreImageStore::confirm(const Spot& spot)
+{
+    if (const auto late = std::exchange(m_unannounced, std::nullopt)) {
+        REVET_RETURN_IF_ERROR(m_manifest.append(*late));
+    }
+    settle(spot.path);
+    return {};
+}
+
 Result<void> PreImageStore::creating(const Spot& spot)
 {
-    return begin(spot);
+    REVET_RETURN_IF_ERROR(begin(spot));
+    return m_isParentBorn || isSettled(spot.path) ? Result<void>() : announce(Kind::Born, spot);
 }
 
 Result<void> PreImageStore::created(const Spot& spot)
 {
-    struct stat status = {};
-    if (::fstatat(spot.directory, spot.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    struct statx info = {};
+    if (::statx(spot.directory, spot.name.c_str(), AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &info)
+        != 0) {
         return failErrno("look at a new entry");
     }
     Known known;
-    REVET_ASSIGN_OR_RETURN(known.birth, birthOf(spot.directory, spot.name));
+    known.birth = birthIn(info);
     known.isBorn = true;
-    m_known.learn(status, std::move(known));
-    if (m_isParentBorn || isSettled(spot.path)) {
-        return {};
-    }
-    REVET_ASSIGN_OR_RETURN(const PreImageRecord record, describe(Kind::Born, spot, status));
-    REVET_RETURN_IF_ERROR(m_manifest.append(record));
-    settle(spot.path);
-    return {};
+    m_known.learn(identityIn(info), std::move(known));
+    return m_isParentBorn ? Result<void>() : confirm(spot);
 }
 
-Result<void> PreImageStore::linked(const Spot& spot, const std::string& of)
+Result<void> PreImageStore::linking(const Spot& spot, const std::string& of, int file,
+                                    const struct stat& status)
 {
-    struct stat status = {};
-    if (::fstatat(spot.directory, spot.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-        return failErrno("look at a new link");
-    }
-    const Known* known = m_known.find(spot.directory, spot.name, status);
+    const Known* known = m_known.find(file, {}, status);
     if (known != nullptr && known->isBorn) {
-        return created(spot);
+        return creating(spot);
     }
-    REVET_ASSIGN_OR_RETURN(PreImageRecord record, describe(Kind::Linked, spot, status));
-    record.other = of;
-    REVET_RETURN_IF_ERROR(m_manifest.append(record));
-    settle(spot.path);
-    return {};
+    REVET_RETURN_IF_ERROR(begin(spot));
+    return announce(Kind::Linked, spot, of);
+}
+
+Result<void> PreImageStore::linked(const Spot& spot)
+{
+    return confirm(spot);
 }
 
 Result<Kept> PreImageStore::take(PreImageRecord record, const Spot& spot, const struct stat& status)

@@ -96,6 +96,16 @@ Result<std::string> readManifest(const std::filesystem::path& path)
     return readContent(file, kMaximumManifest);
 }
 
+bool makesOnly(Kind kind)
+{
+    return kind == Kind::Born || kind == Kind::Linked;
+}
+
+bool takesAway(Kind kind)
+{
+    return kind == Kind::Moved || kind == Kind::Exchanged || kind == Kind::Removed;
+}
+
 /// Whether the act that an intent tells of has happened, by what is in the tree.
 Result<bool> hasHappened(const PreImages& images, const PreImageRecord& intent)
 {
@@ -104,6 +114,9 @@ Result<bool> hasHappened(const PreImages& images, const PreImageRecord& intent)
         return failErrno("open " + images.root.string());
     }
     REVET_ASSIGN_OR_RETURN(const Entry present, lookAt(root.get(), intent.path));
+    if (makesOnly(intent.kind)) {
+        return present.exists();
+    }
     // A number is given to another file once its file is gone; what is in the store is not.
     const bool isThere = intent.content == PreImageRecord::Content::Kept
         ? present.device == intent.entry.device && present.inode == intent.entry.inode
@@ -186,15 +199,16 @@ Result<PreImages> readPreImages(const std::filesystem::path& directory)
     if (images.isSealed) {
         images.records.pop_back();
     }
-    while (!images.isSealed && !images.records.empty()
-           && (images.records.back().kind == Kind::Moved || images.records.back().kind == Kind::Exchanged
-               || images.records.back().kind == Kind::Removed)) {
-        REVET_ASSIGN_OR_RETURN(const bool happened, hasHappened(images, images.records.back()));
-        if (happened) {
-            break;
+    for (bool isLast = !images.isSealed; isLast && !images.records.empty();) {
+        const Kind kind = images.records.back().kind;
+        const bool isIntent = makesOnly(kind) || takesAway(kind);
+        REVET_ASSIGN_OR_RETURN(const bool happened,
+                               isIntent ? hasHappened(images, images.records.back()) : Result<bool>(true));
+        if (!happened) {
+            images.records.pop_back();
+            ++images.unhappened;
         }
-        images.records.pop_back();
-        ++images.unhappened;
+        isLast = !happened && takesAway(kind); // what is replaced is told before what replaces it
     }
     return images;
 }

@@ -14,8 +14,8 @@
 namespace revet::workspace {
 
 /// One line of a manifest: what is about to happen to one path of a tree, and what was there. The manifest is
-/// a log that only grows. A record is written by one write(2) *before* the act that it tells of, except where
-/// noted; an act that then failed is followed by Void. Who replays the log from its start (BeforeTree) knows
+/// a log that only grows. A record is written by one write(2) *before* the act that it tells of; an act that
+/// then failed is followed by Void. Who replays the log from its start (BeforeTree) knows
 /// the tree as it was, whatever was renamed in between.
 ///
 /// Not in the log, because it does not change what the tree was before: what happens below a directory that
@@ -30,8 +30,8 @@ struct PreImageRecord
         Root = 1, ///< first of all. path: the root, other: the directory of the contents, both absolute
         Saved = 2, ///< what is at path is about to be changed in place: content, mode, times, its entries …
         Removed = 3, ///< what is at path is about to go, or to be replaced by the Moved that follows
-        Born = 4, ///< after the act: what is at path now was not there before
-        Linked = 5, ///< after the act: path is a further name of the file at `other`
+        Born = 4, ///< at path, where nothing is, something is about to be made
+        Linked = 5, ///< the same: a further name of the file at `other`
         Moved = 6, ///< path is about to become `other`; entry is what moves
         Exchanged = 7, ///< path and `other` are about to change places; entry is what is at path
         Void = 8, ///< the last `object` records before this one did not happen
@@ -80,7 +80,7 @@ struct PreImages
     std::size_t unhappened = 0; ///< how many acts at its end have been left out
 };
 /// NotFound where there is no manifest. If it is not sealed, the last act may not have happened: it is
-/// looked at in the tree, and a Moved or Removed that did not happen is left out.
+/// looked at in the tree, and left out where it did not.
 [[nodiscard]] Result<PreImages> readPreImages(const std::filesystem::path& directory);
 /// Of a manifest, only where its contents are; NotFound without a manifest.
 [[nodiscard]] Result<std::filesystem::path> readObjectsPlace(const std::filesystem::path& directory);

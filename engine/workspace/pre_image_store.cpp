@@ -11,7 +11,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 namespace revet::workspace {
@@ -110,6 +109,7 @@ Result<void> PreImageStore::begin(const Spot& spot)
     m_actRecords = 0;
     m_linked.reset();
     m_told.reset();
+    m_unannounced.reset();
     REVET_RETURN_IF_ERROR(findRoom());
     REVET_ASSIGN_OR_RETURN(m_isParentBorn, touch(spot));
     return {};
@@ -131,9 +131,7 @@ Result<bool> PreImageStore::touch(const Spot& spot)
     if (::statx(spot.directory, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &info) != 0) {
         return failErrno("look at a directory");
     }
-    struct stat status = {};
-    status.st_dev = makedev(info.stx_dev_major, info.stx_dev_minor);
-    status.st_ino = info.stx_ino;
+    struct stat status = identityIn(info);
     const Known* known = m_known.find(status, birthIn(info));
     if (known != nullptr && (known->isBorn || known->isRecorded)) {
         return known->isBorn;
@@ -225,6 +223,9 @@ Result<Kept> PreImageStore::writing(const Spot& spot, const struct stat& status)
 
 Result<void> PreImageStore::failed()
 {
+    if (m_actRecords == 0) {
+        return {};
+    }
     if (m_linked) {
         m_objects.drop(m_linked->object);
         m_known.forget(m_linked->status);
@@ -238,9 +239,6 @@ Result<void> PreImageStore::failed()
         m_told.reset();
     }
     unsettle();
-    if (m_actRecords == 0) {
-        return {};
-    }
     PreImageRecord taken;
     taken.kind = Kind::Void;
     taken.object = std::exchange(m_actRecords, 0);

@@ -46,8 +46,11 @@ public:
     [[nodiscard]] Result<void> creating(const Spot& spot);
     /// It has been made.
     [[nodiscard]] Result<void> created(const Spot& spot);
-    /// It has been made as a further name of the file at `of`.
-    [[nodiscard]] Result<void> linked(const Spot& spot, const std::string& of);
+    /// A further name of the file `of`, which is open as `file`, is about to be made.
+    [[nodiscard]] Result<void> linking(const Spot& spot, const std::string& of, int file,
+                                       const struct stat& status);
+    /// It has been made.
+    [[nodiscard]] Result<void> linked(const Spot& spot);
     /// The file is about to be opened for writing, or truncated.
     [[nodiscard]] Result<Kept> writing(const Spot& spot, const struct stat& status);
     /// Mode, owner, times or attributes are about to be changed. `spot` with an empty name: of the directory.
@@ -85,6 +88,10 @@ private:
     /// Saves the directory of `spot`, whose times are about to change. Whether that is born.
     [[nodiscard]] Result<bool> touch(const Spot& spot);
     [[nodiscard]] Result<void> appendAct(const PreImageRecord& record);
+    /// Tells of what is about to be made at `spot`.
+    [[nodiscard]] Result<void> announce(PreImageRecord::Kind kind, const Spot& spot, std::string of = {});
+    /// It has been made there.
+    [[nodiscard]] Result<void> confirm(const Spot& spot);
     /// `file`: it, where it is open anyway.
     [[nodiscard]] Result<PreImageRecord> describe(PreImageRecord::Kind kind, const Spot& spot,
                                                   const struct stat& status, const UniqueFd& file = {});
@@ -113,6 +120,8 @@ private:
     std::optional<struct stat> m_told; ///< what the last act was the first to record
     bool m_isParentBorn = false; ///< of the last begin()
     std::uint64_t m_actRecords = 0; ///< of the last act, to take back
+    /// What the last act would make if what was there went meanwhile.
+    std::optional<PreImageRecord> m_unannounced;
     bool m_isWorthSyncing = false;
     /// A file that the last act has linked into the store.
     struct Linked

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/session/undo_keeper.h"
+#include "engine/workspace/left_behind.h"
 #include "tests/engine/supervisor/broker_steps.h"
 #include "tests/engine/workspace/reconstruct.h"
 
@@ -73,6 +74,11 @@ public:
             qFatal("%s", toString(opened.error()).c_str());
         }
         return std::move(*opened);
+    }
+    /// As the next session does for one that was killed.
+    [[nodiscard]] bool recover() const
+    {
+        return workspace::sealLeftManifest(workspace::preImagesDirectory(m_session, 0)).has_value();
     }
     /// How what can be put together differs from what was there before; empty: not at all.
     [[nodiscard]] std::string lost() const { return difference(before, treeBefore(*changes())); }

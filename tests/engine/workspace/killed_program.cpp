@@ -22,12 +22,22 @@ KilledProgram runAndKill(const std::vector<std::string>& command, int after)
             const_cast<char*>(argument.c_str())); // NOLINT(cppcoreguidelines-pro-type-const-cast)
     }
     arguments.push_back(nullptr);
+    const auto program = [&] {
+        ::execv(arguments.front(), arguments.data());
+        ::_exit(127);
+    };
+    return runAndKill(program, after);
+}
+
+KilledProgram runAndKill(const std::function<void()>& program, int after)
+{
     const pid_t child = ::fork();
     if (child == 0) {
         ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
         ::setenv("LSAN_OPTIONS", "detect_leaks=0", 1); // it traces by itself, which is taken
-        ::execv(arguments.front(), arguments.data());
-        ::_exit(127);
+        ::raise(SIGSTOP);
+        program();
+        ::_exit(0);
     }
     KilledProgram end;
     int status = 0;
@@ -35,7 +45,7 @@ KilledProgram runAndKill(const std::vector<std::string>& command, int after)
     int stops = 0;
     while (::waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
         constexpr int kSyscallStop = SIGTRAP | 0x80;
-        if (WSTOPSIG(status) == SIGTRAP) {
+        if (WSTOPSIG(status) == SIGSTOP) {
             ::ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
         } else if (WSTOPSIG(status) == kSyscallStop) {
             __ptrace_syscall_info info = {};

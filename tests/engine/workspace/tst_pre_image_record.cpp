@@ -151,6 +151,19 @@ private Q_SLOTS:
         QVERIFY(after);
         QCOMPARE(after->records.size(), 1U);
         QVERIFY(!after->isSealed);
+        for (const Kind kind : {Kind::Born, Kind::Linked}) {
+            const std::string name = kind == Kind::Born ? "new" : "link";
+            QVERIFY(writer->append(record(kind, name, "b")));
+            const auto unborn = readPreImages(directory);
+            QVERIFY(unborn);
+            QCOMPARE(unborn->unhappened, 1U);
+            // What came before has happened, whatever is there now.
+            fs::rename(home.project() / "b", home.project() / "a");
+            QCOMPARE(readPreImages(directory)->unhappened, 1U);
+            fs::rename(home.project() / "a", home.project() / "b");
+            writeFile(home.project() / name, "n");
+            QCOMPARE(readPreImages(directory)->unhappened, 0U);
+        }
     }
 };
 
