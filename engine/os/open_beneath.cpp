@@ -4,6 +4,7 @@
 #include "engine/os/open_beneath.h"
 
 #include <cerrno>
+#include <climits>
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -12,7 +13,9 @@
 
 namespace revet::os {
 
-UniqueFd openBeneath(int root, const std::string& path, std::uint64_t flags)
+namespace {
+
+UniqueFd openPart(int root, const std::string& path, std::uint64_t flags)
 {
     open_how how{};
     how.flags = flags | O_CLOEXEC;
@@ -25,6 +28,22 @@ UniqueFd openBeneath(int root, const std::string& path, std::uint64_t flags)
             return fd;
         }
     }
+}
+
+} // namespace
+
+UniqueFd openBeneath(int root, const std::string& path, std::uint64_t flags)
+{
+    if (path.size() < PATH_MAX) {
+        return openPart(root, path, flags);
+    }
+    const std::size_t slash = path.rfind('/', PATH_MAX - 1);
+    if (slash == std::string::npos || slash == 0) {
+        errno = ENAMETOOLONG;
+        return {};
+    }
+    const UniqueFd directory = openPart(root, path.substr(0, slash), O_PATH | O_DIRECTORY);
+    return directory ? openBeneath(directory.get(), path.substr(slash + 1), flags) : UniqueFd();
 }
 
 } // namespace revet::os

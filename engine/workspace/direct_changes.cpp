@@ -4,6 +4,7 @@
 #include "engine/workspace/direct_changes.h"
 
 #include "engine/workspace/file_content.h"
+#include "engine/workspace/oddities.h"
 #include "engine/workspace/tree_walk.h"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ Result<std::set<std::string>> DirectChanges::candidates() const
                                          if (auto original = m_before.originalOf(below)) {
                                              paths.insert(std::move(*original));
                                          }
-                                         return true;
+                                         return !isTooDeep(below);
                                      });
         if (!walked && walked.error().code != ErrorCode::Refused) {
             return fail(walked.error());

@@ -5,6 +5,7 @@
 
 #include "engine/workspace/before_tree.h"
 #include "engine/workspace/manifest_writer.h"
+#include "engine/workspace/oddities.h"
 #include "engine/workspace/open_object.h"
 #include "engine/workspace/transaction_plan.h"
 #include "engine/workspace/tree_walk.h"
@@ -61,7 +62,8 @@ Result<std::string> describeLeftBehind(const std::string& root, std::span<const 
         bool isThere = false;
         const bool isElsewhere = before.originalOf(path) != path;
         const auto visit = [&](const std::string& below, const Entry& entry) {
-            const bool isWhole = isElsewhere && entry.type == EntryType::Directory && isBuildOutput(below);
+            const bool isWhole = isElsewhere && entry.type == EntryType::Directory
+                && (isBuildOutput(below) || isTooDeep(below));
             note(below, entry, isWhole);
             isThere = true;
             return isElsewhere && !isWhole;

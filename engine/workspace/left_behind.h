@@ -12,7 +12,7 @@
 namespace revet::workspace {
 
 /// The records that end a manifest: Left for what is at each path that was touched and below new and moved
-/// directories, then Sealed. Of build output only the top is told.
+/// directories, then Sealed. Of build output, and of what isTooDeep(), only the top is told.
 [[nodiscard]] Result<std::string>
 describeLeftBehind(const std::string& root, std::span<const PreImageRecord> records,
                    const std::function<bool(std::string_view)>& isBuildOutput);

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <utility>
 
 #include <fcntl.h>
@@ -22,6 +21,7 @@ namespace {
 
 using Kind = PreImageRecord::Kind;
 
+constexpr std::size_t kMaximumPathBytes = 65536; // a tree can be deeper than PATH_MAX
 constexpr std::size_t kMaximumValue = 65536; // XATTR_SIZE_MAX
 constexpr std::size_t kMaximumName = 255;
 constexpr std::size_t kMaximumNote = 4096;
@@ -66,8 +66,8 @@ Result<PreImageRecord> decodeRecord(std::string_view body)
     record.kind = static_cast<Kind>(kind);
     record.content = static_cast<PreImageRecord::Content>(content);
     REVET_ASSIGN_OR_RETURN(record.object, reader.number<std::uint64_t>());
-    REVET_ASSIGN_OR_RETURN(record.path, reader.string(PATH_MAX));
-    REVET_ASSIGN_OR_RETURN(record.other, reader.string(PATH_MAX));
+    REVET_ASSIGN_OR_RETURN(record.path, reader.string(kMaximumPathBytes));
+    REVET_ASSIGN_OR_RETURN(record.other, reader.string(kMaximumPathBytes));
     REVET_ASSIGN_OR_RETURN(record.entry, readEntry(reader));
     REVET_ASSIGN_OR_RETURN(record.note, reader.string(kMaximumNote));
     while (!reader.atEnd()) {

@@ -242,9 +242,10 @@ Result<std::string> Transaction::commit()
     if (done) {
         return m_record.name;
     }
-    // Behind the commit point nothing is taken back, and the next command ends what is left to do.
+    // Behind the commit point nothing is taken back, and the next command ends what is left to do. What has
+    // been taken back may be a record too, of how it lies there now (describeReturned()).
     const Result<Record> left = m_store.read(m_record.name);
-    if (left && left->isDone) {
+    if (left && left->isDone && left->undoes != m_record.name) {
         log(LogLevel::Warning, "workspace", "after all was done: " + toString(done.error()));
         return m_record.name;
     }

@@ -39,6 +39,7 @@ private:
     Result<bool> hasAttributes(const Operation& operation) const;
     void compare(const Planned& planned);
     void settleMoves();
+    [[nodiscard]] bool isBrought(const std::string& path) const;
     Result<void> checkParent(const std::string& path);
     Result<void> checkEntries(const Planned& planned);
 
@@ -153,6 +154,21 @@ void Look::compare(const Planned& planned)
     }
 }
 
+/// Whether a directory around the path comes as it is, with all that it holds.
+bool Look::isBrought(const std::string& path) const
+{
+    for (std::string above = path; !above.empty();) {
+        above = parentOf(above);
+        const auto found = m_plan.find(above);
+        if (found != m_plan.end()) {
+            const Operation& operation = found->second.operation;
+            return operation.wanted.type == EntryType::Directory
+                && !(operation.stored.empty() && operation.from.empty());
+        }
+    }
+    return false;
+}
+
 Result<void> Look::checkParent(const std::string& path)
 {
     const std::string parent = parentOf(path);
@@ -168,7 +184,7 @@ Result<void> Look::checkParent(const std::string& path)
         return {};
     }
     REVET_ASSIGN_OR_RETURN(const bool isClear, look(parent, entry));
-    if (isClear && entry.type != EntryType::Directory) {
+    if (isClear && entry.type != EntryType::Directory && !isBrought(parent)) {
         conflict(path, "its directory is not there");
     }
     return {};

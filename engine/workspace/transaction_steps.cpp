@@ -57,6 +57,7 @@ private:
     Result<void> stage(const std::string& path, Planned& planned);
     void takeOut(const std::string& path, Planned& planned);
     void bringIn(const std::string& path, const Planned& planned);
+    [[nodiscard]] bool isBelowLeaving(const std::string& path) const;
     [[nodiscard]] bool isSwap(const std::string& path, const Planned& planned) const;
     [[nodiscard]] bool needsAttributes(const std::string& path, const Planned& planned) const;
     Result<void> setAttributes(const std::string& path, const Planned& planned);
@@ -72,6 +73,20 @@ private:
     std::vector<Step> m_steps;
 };
 
+/// Whether a directory around the path goes away.
+bool Maker::isBelowLeaving(const std::string& path) const
+{
+    for (std::string above = path; !above.empty();) {
+        above = parentOf(above);
+        const auto found = m_plan.find(above);
+        if (found != m_plan.end() && !found->second.isDone && found->second.present.exists()
+            && !isInPlace(found->second)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// Whether the new object takes the place of the old one in one act. Not in a directory that goes away
 /// itself, which has to be empty by then.
 bool Maker::isSwap(const std::string& path, const Planned& planned) const
@@ -80,15 +95,7 @@ bool Maker::isSwap(const std::string& path, const Planned& planned) const
     const bool isPair = wanted.exists() && planned.present.exists() && !planned.givesAway
         && !isInPlace(planned) && wanted.type != EntryType::Directory
         && planned.present.type != EntryType::Directory;
-    for (std::string above = path; isPair && !above.empty();) {
-        above = parentOf(above);
-        const auto found = m_plan.find(above);
-        if (found != m_plan.end() && !found->second.isDone && found->second.present.exists()
-            && !isInPlace(found->second)) {
-            return false;
-        }
-    }
-    return isPair;
+    return isPair && !isBelowLeaving(path);
 }
 
 Result<void> Maker::unlock(const std::string& path, const Entry& present)
@@ -144,7 +151,7 @@ void Maker::keepTimes()
         }
     }
     for (const auto& [path, entry] : m_parents) {
-        if (!m_plan.contains(path) && !others.contains(path)) {
+        if (!m_plan.contains(path) && !others.contains(path) && !isBelowLeaving(path)) {
             Step step;
             step.path = path;
             step.object = entry;
@@ -445,7 +452,7 @@ Result<std::vector<Step>> Maker::run()
     for (const auto& [path, entry] : Reversed(m_unlocked)) {
         const auto found = m_plan.find(path);
         const bool isSet = found != m_plan.end() && needsAttributes(path, found->second);
-        if (!isSet && (found == m_plan.end() || found->second.isDone)) {
+        if (!isSet && (found == m_plan.end() || found->second.isDone) && !isBelowLeaving(path)) {
             Step step;
             step.kind = Step::Kind::SetAttributes;
             step.path = path;

@@ -111,6 +111,48 @@ private Q_SLOTS:
         QVERIFY(store.names()->empty());
     }
 
+    /// What is found changed only when its turn comes, after others have been moved and come back.
+    void failsWhereItIsTakenBackLate()
+    {
+        const auto store = openStore();
+        Transaction transaction(m_tree.get(), store, {});
+        Operation removal;
+        removal.path = "a.txt";
+        removal.expected = workspace::lookAt(m_tree.get(), removal.path).value();
+        transaction.add(removal);
+        Operation late = newFile("zzz");
+        late.content = [content = late.content, file = tree() / "zzz"] {
+            writeFile(file, "by a person");
+            return content();
+        };
+        transaction.add(std::move(late));
+        const auto name = transaction.commit();
+        QVERIFY(!name);
+        QCOMPARE(name.error().code, ErrorCode::Conflict);
+        QVERIFY(fs::exists(tree() / "a.txt"));
+        QCOMPARE(readFile(tree() / "zzz"), std::string("by a person"));
+        QCOMPARE(store.records()->size(), 1U); // how it lies there now
+    }
+
+    /// Of a directory that goes as a whole not all that is below is named.
+    void takesFromADirectoryThatGoes()
+    {
+        const auto store = openStore();
+        fs::create_directories(tree() / "whole/unnamed/inner");
+        fs::permissions(tree() / "whole/unnamed", fs::perms::owner_read | fs::perms::owner_exec);
+        Transaction transaction(m_tree.get(), store, {});
+        for (const char* const path : {"whole", "whole/unnamed/inner"}) {
+            Operation removal;
+            removal.path = path;
+            removal.expected = workspace::lookAt(m_tree.get(), path).value();
+            removal.isWholeTree = true;
+            transaction.add(std::move(removal));
+        }
+        const auto name = transaction.commit();
+        QVERIFY2(name, name ? "" : toString(name.error()).c_str());
+        QVERIFY(!fs::exists(tree() / "whole"));
+    }
+
     void neverGoesThroughALink()
     {
         const auto store = openStore();
