@@ -207,7 +207,7 @@ std::optional<std::string> BeforeTree::presentOf(const std::string& original) co
 {
     std::string candidate = original;
     std::size_t end = original.size();
-    for (;;) {
+    while (!m_present.empty()) {
         const auto moved = m_present.find(original.substr(0, end));
         if (moved != m_present.end()) {
             const std::string rest = original.substr(end);

@@ -4,6 +4,7 @@
 #include "engine/workspace/direct_changes.h"
 
 #include "engine/workspace/file_content.h"
+#include "engine/workspace/gone_path.h"
 #include "engine/workspace/oddities.h"
 #include "engine/workspace/tree_walk.h"
 
@@ -67,14 +68,17 @@ Result<std::set<std::string>> DirectChanges::candidates() const
     for (const auto& [path, record] : m_before.saved()) {
         paths.insert(path);
     }
+    GonePath gone;
     for (const std::string& path : m_before.touched()) {
         paths.insert(path);
-        if (m_before.originalOf(path) == path) {
+        if (gone.isAbove(path) || m_before.originalOf(path) == path) {
             continue;
         }
+        bool isThere = false;
         // A new or moved directory stands for all that is below it, in both trees.
         const auto walked = walkTree(m_root.get(), path, kMaximumPaths,
                                      [&](const std::string& below, const Entry& /*entry*/) {
+                                         isThere = true;
                                          paths.insert(below);
                                          if (auto original = m_before.originalOf(below)) {
                                              paths.insert(std::move(*original));
@@ -83,6 +87,9 @@ Result<std::set<std::string>> DirectChanges::candidates() const
                                      });
         if (!walked && walked.error().code != ErrorCode::Refused) {
             return fail(walked.error());
+        }
+        if (!isThere) {
+            gone.set(path);
         }
     }
     paths.erase(""); // the root itself stays what it is
@@ -176,9 +183,15 @@ Result<std::vector<Change>> DirectChanges::changes()
         REVET_ASSIGN_OR_RETURN(const Entry entry, lookAtPresent(m_root.get(), path));
         return entry.exists();
     };
+    GonePath gone;
     for (const std::string& path : paths) {
         REVET_ASSIGN_OR_RETURN(const Entry before, entryBefore(path));
-        REVET_ASSIGN_OR_RETURN(const Entry after, lookAtPresent(m_root.get(), path));
+        REVET_ASSIGN_OR_RETURN(const Entry after,
+                               gone.isAbove(path) ? Result<Entry>(Entry{})
+                                                  : lookAtPresent(m_root.get(), path));
+        if (!after.exists()) {
+            gone.set(path);
+        }
         Change change;
         change.path = path;
         if (before.exists() && after.exists()) {

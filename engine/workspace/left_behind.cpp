@@ -4,6 +4,7 @@
 #include "engine/workspace/left_behind.h"
 
 #include "engine/workspace/before_tree.h"
+#include "engine/workspace/gone_path.h"
 #include "engine/workspace/manifest_writer.h"
 #include "engine/workspace/oddities.h"
 #include "engine/workspace/open_object.h"
@@ -53,10 +54,9 @@ Result<std::string> describeLeftBehind(const std::string& root, std::span<const 
         }
         bytes += encode(record);
     };
-    std::string gone; // the last path with nothing there: so is all below it, which may be much
+    GonePath gone;
     for (const std::string& path : before.touched()) {
-        if (!gone.empty() && path.size() > gone.size() && path[gone.size()] == '/'
-            && path.starts_with(gone)) {
+        if (gone.isAbove(path)) {
             continue;
         }
         bool isThere = false;
@@ -73,7 +73,7 @@ Result<std::string> describeLeftBehind(const std::string& root, std::span<const 
             return fail(walked.error());
         }
         if (!isThere) {
-            gone = path;
+            gone.set(path);
         }
     }
     // A file may be changed by a name that is gone by now, or that it got for that.
