@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
-#include "engine/base/scope_exit.h"
 #include "tests/engine/session/undo_bench.h"
-#include "tests/engine/workspace/killed_program.h"
 #include "tests/support/tostring.h"
 
 #include <QTest>
@@ -12,7 +10,6 @@
 #include <random>
 
 #include <sys/resource.h>
-#include <sys/socket.h>
 
 using namespace revet;
 using namespace revet::test;
@@ -91,53 +88,6 @@ private:
     std::mt19937 m_random;
     int m_succeeded = 0;
 };
-
-/// Each way in which something comes into being, and some in which it does not.
-void makeAll(BrokerBench& bench)
-{
-    const auto make = [&bench](int expected, const Call& made) {
-        if (bench.error(made) != expected) {
-            ::_exit(1);
-        }
-    };
-    make(0, opening(at("new"), O_CREAT | O_WRONLY, 0600));
-    make(EEXIST, opening(at("x"), O_CREAT | O_EXCL | O_WRONLY, 0600));
-    make(0, opening(at("c/link"), O_CREAT | O_WRONLY, 0600)); // behind it
-    make(0, withMode(Operation::MakeDirectory, at("d"), 0700));
-    make(0, opening(at("d/in"), O_CREAT | O_WRONLY, 0600));
-    make(EEXIST, withMode(Operation::MakeDirectory, at("a"), 0700));
-    make(0, withMode(Operation::MakeNode, at("fifo"), S_IFIFO | 0600));
-    make(EEXIST, withMode(Operation::MakeNode, at("y"), S_IFIFO | 0600));
-    make(0, symlinking("x", at("s")));
-    make(EEXIST, symlinking("x", at("a/y")));
-    make(0, twoPaths(Operation::MakeLink, at("new"), at("a/l")));
-    make(0, twoPaths(Operation::MakeLink, at("x"), at("a/b/l")));
-    make(EEXIST, twoPaths(Operation::MakeLink, at("x"), at("y")));
-    make(0, twoPaths(Operation::Rename, at("a/l"), at("moved")));
-    const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    Call binding = call(Operation::BindLocalSocket, at("socket"));
-    binding.socket = socket.get();
-    make(0, binding);
-    make(EADDRINUSE, binding);
-    make(0, opening(at("c/z"), O_WRONLY | O_TRUNC)); // of which another name could lie anywhere: made anew
-    make(0, withMode(Operation::MakeDirectory, at("c/empty/w"), 0700));
-    if (bench.write("c/empty/.git", "gitdir: w\n") != 0) {
-        ::_exit(1);
-    }
-    bench.settle();
-}
-
-void removePassingFiles(const fs::path& project)
-{
-    for (const auto& directory : {project, project / "c", project / "c/empty"}) {
-        std::error_code none;
-        for (const auto& entry : fs::directory_iterator(directory, none)) {
-            if (entry.path().filename().string().starts_with(".revet-")) {
-                fs::remove(entry.path());
-            }
-        }
-    }
-}
 
 std::set<std::string> namesOf(const Tree& tree)
 {
@@ -237,39 +187,6 @@ private Q_SLOTS:
                          std::to_string(seed) + ' ' + joined(present));
             }
         }
-    }
-
-    /// Nothing that was made stays and nothing that was there goes, wherever the broker is killed.
-    void survivesDeathWhileItMakes()
-    {
-        // Hundreds of runs that sync: in memory, where that costs nothing.
-        const QByteArray place = qgetenv("TMPDIR");
-        if (fs::is_directory("/dev/shm")) {
-            qputenv("TMPDIR", "/dev/shm");
-        }
-        const ScopeExit back([&] { qputenv("TMPDIR", place); });
-        int done = 0;
-        for (bool isKilled = true; isKilled; ++done) {
-            UndoBench bench;
-            fill(bench.project());
-            bench.start();
-            const auto program = [&bench] {
-                static_cast<void>(::getppid());
-                makeAll(bench.broker);
-            };
-            const KilledProgram end = runAndKill(program, done);
-            isKilled = end.isKilled;
-            QVERIFY(isKilled || end.status == 0);
-            removePassingFiles(bench.project()); // as the next session does
-            QCOMPARE(std::to_string(done) + bench.lost(), std::to_string(done));
-            QVERIFY(bench.recover());
-            const bool isChanged = !difference(bench.before, treeAt(bench.project())).empty();
-            const std::string failure = isChanged ? bench.takeBack() : std::string();
-            QCOMPARE(std::to_string(done) + failure, std::to_string(done));
-            QCOMPARE(std::to_string(done) + difference(bench.before, treeAt(bench.project())),
-                     std::to_string(done));
-        }
-        QVERIFY(done > 100);
     }
 
     void tellsChanges()
