@@ -13,7 +13,8 @@ namespace {
 /// $1: revet, $2: what makes the project, $3: what happens to it in the box.
 constexpr const char* kScript = R"(
 set -e
-tell() { find . -printf '%p %y %m %T@ %s %l\n' | sort; find . -type f -print0 | sort -z | xargs -0 -r cksum; }
+# A directory does not get smaller again.
+tell() { find . -type d -printf '%p %y %m %T@\n' -o -printf '%p %y %m %T@ %s %l\n' | sort; find . -type f -print0 | sort -z | xargs -0 -r cksum; }
 eval "$2"
 tell > ../before
 "$1" project set undo.brake=0

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
-#include "engine/base/scope_exit.h"
 #include "tests/engine/session/undo_bench.h"
 #include "tests/engine/workspace/killed_program.h"
 #include "tests/support/tostring.h"
@@ -70,15 +69,17 @@ class TestUndoKeeperKill : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    /// Nothing that was made stays and nothing that was there goes, wherever the broker is killed.
-    void survivesDeathWhileItMakes()
+    void initTestCase()
     {
         // Hundreds of runs that sync: in memory, where that costs nothing.
-        const QByteArray place = qgetenv("TMPDIR");
         if (fs::is_directory("/dev/shm")) {
             qputenv("TMPDIR", "/dev/shm");
         }
-        const ScopeExit back([&] { qputenv("TMPDIR", place); });
+    }
+
+    /// Nothing that was made stays and nothing that was there goes, wherever the broker is killed.
+    void survivesDeathWhileItMakes()
+    {
         int done = 0;
         for (bool isKilled = true; isKilled; ++done) {
             UndoBench bench;
