@@ -11,8 +11,6 @@ namespace revet::policy {
 
 namespace {
 
-constexpr std::uint16_t kHttps = 443;
-constexpr std::uint16_t kHttp = 80;
 constexpr std::string_view kOne = "*.";
 constexpr std::string_view kAny = "**.";
 constexpr std::size_t kFixedLabels = 2; ///< "*.com" would be half of the world
@@ -34,6 +32,13 @@ Result<std::optional<std::uint16_t>> parsePort(std::string_view text)
     }
     port = number;
     return port;
+}
+
+bool isOfPort(std::optional<std::uint16_t> named, std::uint16_t port)
+{
+    constexpr std::uint16_t kHttps = 443;
+    constexpr std::uint16_t kHttp = 80;
+    return named ? port == *named : port == kHttps || port == kHttp;
 }
 
 Result<HostPattern> HostPattern::compile(std::string_view pattern)
@@ -59,9 +64,11 @@ Result<HostPattern> HostPattern::compile(std::string_view pattern)
 
 bool HostPattern::matches(const HostName& host, std::uint16_t port) const
 {
-    if (m_port ? port != *m_port : port != kHttps && port != kHttp) {
-        return false;
-    }
+    return isOfPort(m_port, port) && matchesName(host);
+}
+
+bool HostPattern::matchesName(const HostName& host) const
+{
     const std::string& fixed = m_fixed.text();
     if (m_depth == Depth::None) {
         return host.text() == fixed;

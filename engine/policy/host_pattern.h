@@ -19,6 +19,8 @@ public:
     [[nodiscard]] static Result<HostPattern> compile(std::string_view pattern);
 
     [[nodiscard]] bool matches(const HostName& host, std::uint16_t port) const;
+    /// At whatever port.
+    [[nodiscard]] bool matchesName(const HostName& host) const;
     /// In normal form: compiles to the same.
     [[nodiscard]] std::string text() const;
     /// Whether it names a single host.
@@ -43,5 +45,7 @@ private:
 
 /// ":443" or "" behind a host. Malformed: no number from 1 to 65535 in its shortest form.
 [[nodiscard]] Result<std::optional<std::uint16_t>> parsePort(std::string_view text);
+/// Whether a rule with this port, or with none, is about `port`: none means 443 and 80.
+[[nodiscard]] bool isOfPort(std::optional<std::uint16_t> named, std::uint16_t port);
 
 } // namespace revet::policy
