@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/egress/holds.h"
+
+#include "engine/launcher/gateway.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <sys/epoll.h>
+
+namespace revet::egress {
+
+namespace {
+
+constexpr std::uint16_t kDnsPort = 53;
+/// From a SYN that was let through to accept(2): no time at all, unless the client has left meanwhile.
+constexpr std::chrono::seconds kThroughFor{30};
+
+bool isResolver(const Endpoint& server)
+{
+    return server.port == kDnsPort && server.address() == policy::IpAddress::v4(launcher::kResolver);
+}
+
+/// Out of which names get theirs: 198.18.0.0/15.
+bool isOurs(const policy::IpAddress& address)
+{
+    constexpr std::size_t kV4At = 12;
+    return address.isV4() && address.bytes()[kV4At] == 198 && (address.bytes()[kV4At + 1] | 1U) == 19;
+}
+
+} // namespace
+
+void Holds::arrived(std::string_view packet, std::size_t room)
+{
+    auto syn = parseSyn(packet);
+    if (!syn) {
+        return;
+    }
+    const auto known = m_holds.find(syn->connection);
+    if (known != m_holds.end()) {
+        Hold& hold = known->second;
+        if (hold.syn.sequence == syn->sequence) {
+            hold.syn = std::move(*syn); // the newest copy has the newest time stamps
+            if (hold.isThrough) {
+                m_parts.tap.letThrough(withChecksum(hold.syn));
+            }
+            return;
+        }
+        forget(hold); // another connection of the same two ports: the first one was given up
+    }
+    if (m_holds.size() < kMaximum && (room > 0 || isResolver(syn->connection.server))) {
+        begin(std::move(*syn));
+    }
+}
+
+void Holds::begin(Syn syn)
+{
+    const Connection connection = syn.connection;
+    const Endpoint& server = connection.server;
+    Hold made;
+    made.id = ++m_lastId;
+    made.syn = std::move(syn);
+    made.since = m_parts.clock.steadyNow();
+    made.destination = Destination{server.address(), server.port};
+    if (const auto* const name = m_parts.resolver.nameOf(server.address())) {
+        made.destination.name = *name;
+    }
+    judge(m_holds.emplace(connection, std::move(made)).first->second);
+}
+
+void Holds::judge(Hold& hold)
+{
+    if (isResolver(hold.syn.connection.server)) {
+        hold.isThrough = true;
+        m_parts.tap.letThrough(withChecksum(hold.syn));
+        return;
+    }
+    const auto socket = m_parts.lookup.waitingSocket(hold.syn.connection);
+    if (!socket || *socket == 0) {
+        m_parts.tap.answer(resetFor(hold.syn)); // the client has left, or never was
+        forget(hold);
+        return;
+    }
+    hold.socket = *socket;
+    if (!m_parts.watch.expects(hold.socket)) {
+        refuse(hold, "nobody was seen to open it");
+        return;
+    }
+    const Destination& destination = hold.destination;
+    Decision decision = m_parts.decider.decide(destination);
+    if (!decision.isPermitted) {
+        refuse(hold, std::move(decision.rule));
+        return;
+    }
+    hold.rule = std::move(decision.rule);
+    if (destination.name) {
+        m_parts.resolver.find(*destination.name,
+                              [this, connection = hold.syn.connection, id = hold.id](
+                                  const FoundAddresses& addresses) { found(connection, id, addresses); });
+        return;
+    }
+    const policy::AddressKind kind = destination.address.kind();
+    if (isOurs(destination.address) || kind == policy::AddressKind::Loopback
+        || kind == policy::AddressKind::Metadata || kind == policy::AddressKind::Reserved) {
+        refuse(hold, std::string(toString(kind)) + " address"); // whatever a rule says
+        return;
+    }
+    hold.candidates = {destination.address};
+    dialNext(hold);
+}
+
+void Holds::found(const Connection& connection, std::uint64_t id, const FoundAddresses& addresses)
+{
+    const auto known = m_holds.find(connection);
+    if (known == m_holds.end() || known->second.id != id) {
+        return;
+    }
+    Hold& hold = known->second;
+    std::string why
+        = addresses.status == DnsStatus::NoError ? "the name has no address" : "the name cannot be looked up";
+    for (auto address = addresses.addresses.rbegin(); address != addresses.addresses.rend(); ++address) {
+        const policy::AddressKind kind = address->kind();
+        // Else whoever owns a permitted name would choose what of the inner network is reached (rebinding).
+        const bool isNamedToo = kind == policy::AddressKind::Private
+            && m_parts.decider.decide({*address, hold.destination.port}).isPermitted;
+        if (kind == policy::AddressKind::Public || isNamedToo) {
+            hold.candidates.push_back(*address);
+        } else {
+            why = "the name leads to a " + std::string(toString(kind)) + " address";
+        }
+    }
+    if (hold.candidates.empty()) {
+        refuse(hold, why);
+    } else if (stillWaits(hold)) {
+        dialNext(hold);
+    } else {
+        forget(hold);
+    }
+}
+
+void Holds::dialNext(Hold& hold)
+{
+    while (!hold.candidates.empty()) {
+        const policy::IpAddress address = hold.candidates.back();
+        hold.candidates.pop_back();
+        auto socket = m_parts.dialler.dial(address, hold.destination.port);
+        if (!socket) {
+            hold.lastError = socket.error().errnoValue;
+            continue;
+        }
+        if (!m_parts.poller.add(socket->get(), EPOLLOUT, {Source::Kind::Dial, 0, hold.id})) {
+            hold.lastError = ENETUNREACH;
+            continue;
+        }
+        hold.upstream = std::move(*socket);
+        m_dials.insert_or_assign(hold.id, hold.syn.connection);
+        return;
+    }
+    fail(hold, hold.lastError);
+}
+
+void Holds::dialled(std::uint64_t id)
+{
+    const auto dial = m_dials.extract(id);
+    if (dial.empty()) {
+        return;
+    }
+    Hold& hold = m_holds.at(dial.mapped());
+    // The relay registers it anew.
+    static_cast<void>(m_parts.poller.change(hold.upstream.get(), EPOLLOUT, 0, {}).has_value());
+    hold.lastError = dialError(hold.upstream.get());
+    if (hold.lastError != 0) {
+        hold.upstream.reset();
+        dialNext(hold);
+    } else if (stillWaits(hold)) {
+        letThrough(hold);
+    } else {
+        forget(hold);
+    }
+}
+
+void Holds::letThrough(Hold& hold)
+{
+    hold.isThrough = true;
+    hold.since = m_parts.clock.steadyNow();
+    m_parts.tap.letThrough(withChecksum(hold.syn));
+}
+
+bool Holds::stillWaits(const Hold& hold)
+{
+    const auto socket = m_parts.lookup.waitingSocket(hold.syn.connection);
+    return socket && *socket == hold.socket;
+}
+
+void Holds::refuse(const Hold& hold, std::string rule)
+{
+    m_parts.tap.answer(resetFor(hold.syn));
+    m_parts.watch.settled(hold.socket, hold.destination,
+                          {Outcome::Kind::Refused, std::move(rule), ECONNREFUSED});
+    forget(hold);
+}
+
+void Holds::fail(const Hold& hold, int errnoValue)
+{
+    const bool isRefused = errnoValue == ECONNREFUSED || errnoValue == ECONNRESET;
+    m_parts.tap.answer(isRefused ? resetFor(hold.syn) : unreachableFor(hold.syn, errnoValue));
+    const int told = isRefused ? ECONNREFUSED : errnoValue == ENETUNREACH ? ENETUNREACH : EHOSTUNREACH;
+    m_parts.watch.settled(hold.socket, hold.destination, {Outcome::Kind::Failed, hold.rule, told});
+    forget(hold);
+}
+
+void Holds::forget(const Hold& hold)
+{
+    m_dials.erase(hold.id);
+    m_holds.erase(Connection(hold.syn.connection)); // a copy: the original goes with it
+}
+
+std::optional<Holds::Through> Holds::accepted(const Connection& connection)
+{
+    const auto known = m_holds.find(connection);
+    if (known == m_holds.end() || !known->second.isThrough) {
+        return std::nullopt;
+    }
+    Hold& hold = known->second;
+    Through through{std::move(hold.upstream), hold.destination, hold.socket, hold.rule};
+    m_holds.erase(known);
+    return through;
+}
+
+void Holds::expire()
+{
+    const SteadyTime now = m_parts.clock.steadyNow();
+    std::erase_if(m_holds, [now](const auto& entry) {
+        return entry.second.isThrough && now - entry.second.since > kThroughFor;
+    });
+}
+
+} // namespace revet::egress

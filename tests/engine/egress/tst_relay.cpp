@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/egress/relay.h"
+
+#include <QTest>
+
+#include <array>
+#include <cerrno>
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+using namespace revet;
+using namespace revet::egress;
+
+namespace {
+
+/// Wants a whole line, and none with "bad" in it.
+class LineCheck final : public Inspector
+{
+public:
+    Opinion look(std::string_view bytes) override
+    {
+        m_line += bytes;
+        if (m_line.find("bad") != std::string::npos) {
+            return Opinion::Broken;
+        }
+        return m_line.find('\n') == std::string::npos ? Opinion::Undecided : Opinion::Fine;
+    }
+    bool isDone() const override { return false; }
+    std::string why() const override { return "bad"; }
+
+private:
+    std::string m_line;
+};
+
+/// A client and a server with a relay in between.
+struct Pairs
+{
+    explicit Pairs(std::unique_ptr<Inspector> inspector = nullptr)
+    {
+        std::array<int, 2> one{};
+        std::array<int, 2> other{};
+        const int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+        if (::socketpair(AF_UNIX, type, 0, one.data()) == 0
+            && ::socketpair(AF_UNIX, type, 0, other.data()) == 0) {
+            client.reset(one[0]);
+            server.reset(other[0]);
+            relay.emplace(UniqueFd(one[1]), UniqueFd(other[1]), std::move(inspector));
+        }
+    }
+    UniqueFd client;
+    UniqueFd server;
+    std::optional<Relay> relay;
+};
+
+void say(const UniqueFd& to, const std::string& text)
+{
+    QCOMPARE(::send(to.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+}
+
+std::string heard(const UniqueFd& by)
+{
+    std::array<char, 4096> buffer{};
+    const ssize_t size = ::recv(by.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    return size < 0 ? "nothing"
+        : size == 0 ? "end"
+                    : std::string(buffer.data(), static_cast<std::size_t>(size));
+}
+
+} // namespace
+
+class RelayTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void copiesBothWaysUntilBothHaveEnded()
+    {
+        Pairs pairs;
+        say(pairs.client, "question");
+        say(pairs.server, "welcome");
+        QCOMPARE(pairs.relay->turn(), Relay::State::Open);
+        QCOMPARE(heard(pairs.server), "question");
+        QCOMPARE(heard(pairs.client), "welcome");
+        ::shutdown(pairs.client.get(), SHUT_WR);
+        QCOMPARE(pairs.relay->turn(), Relay::State::Open);
+        QCOMPARE(heard(pairs.server), "end");
+        say(pairs.server, "still an answer");
+        QCOMPARE(pairs.relay->turn(), Relay::State::Open);
+        QCOMPARE(heard(pairs.client), "still an answer");
+        ::shutdown(pairs.server.get(), SHUT_WR);
+        QCOMPARE(pairs.relay->turn(), Relay::State::Ended);
+    }
+
+    void readsNoMoreThanIsTaken()
+    {
+        Pairs pairs;
+        const std::string chunk(65536, 'x');
+        std::size_t sent = 0;
+        for (int i = 0; i < 1000; ++i) {
+            const ssize_t size = ::send(pairs.client.get(), chunk.data(), chunk.size(), MSG_NOSIGNAL);
+            sent += size > 0 ? static_cast<std::size_t>(size) : 0;
+            QCOMPARE(pairs.relay->turn(), Relay::State::Open);
+        }
+        QVERIFY2(sent < 500 * chunk.size(), "it took more than it could get rid of");
+        QCOMPARE(pairs.relay->wanted(Relay::kClient) & EPOLLIN, 0U);
+        QVERIFY((pairs.relay->wanted(Relay::kServer) & EPOLLOUT) != 0);
+        std::size_t arrived = 0;
+        for (std::string got = heard(pairs.server); got != "nothing"; got = heard(pairs.server)) {
+            arrived += got.size();
+            QCOMPARE(pairs.relay->turn(), Relay::State::Open);
+        }
+        QCOMPARE(arrived, sent);
+        QVERIFY((pairs.relay->wanted(Relay::kClient) & EPOLLIN) != 0);
+    }
+
+    void holdsBackWhatIsNotJudged()
+    {
+        Pairs pairs(std::make_unique<LineCheck>());
+        say(pairs.server, "welcome");
+        QCOMPARE(pairs.relay->turn(), Relay::State::Open);
+        QCOMPARE(heard(pairs.client), "welcome"); // who speaks first is not waited for
+        QVERIFY(!pairs.relay->isHolding());
+        say(pairs.client, "half");
+        QCOMPARE(pairs.relay->turn(), Relay::State::Open);
+        QVERIFY(pairs.relay->isHolding());
+        QCOMPARE(heard(pairs.server), "nothing");
+        say(pairs.client, " and half\n");
+        QCOMPARE(pairs.relay->turn(), Relay::State::Open);
+        QCOMPARE(heard(pairs.server), "half and half\n");
+        say(pairs.client, "bad");
+        QCOMPARE(pairs.relay->turn(), Relay::State::Refused);
+        QCOMPARE(heard(pairs.server), "nothing");
+    }
+
+    void passesNothingOnThatEndedUnjudged()
+    {
+        Pairs pairs(std::make_unique<LineCheck>());
+        say(pairs.client, "half");
+        ::shutdown(pairs.client.get(), SHUT_WR);
+        QCOMPARE(pairs.relay->turn(), Relay::State::Refused);
+        QCOMPARE(heard(pairs.server), "nothing");
+    }
+
+    void endsForWhoSaysNothing()
+    {
+        Pairs pairs(std::make_unique<LineCheck>());
+        ::shutdown(pairs.client.get(), SHUT_WR);
+        QCOMPARE(pairs.relay->turn(), Relay::State::Open);
+        QCOMPARE(heard(pairs.server), "end");
+        pairs.server.reset();
+        QCOMPARE(pairs.relay->turn(), Relay::State::Ended);
+    }
+};
+
+QTEST_GUILESS_MAIN(RelayTest)
+#include "tst_relay.moc"
