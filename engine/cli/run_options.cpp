@@ -13,8 +13,9 @@ namespace revet::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kValueOptions = {
-    "--project", "--tier", "--profile", "--bind-ro", "--bind-rw", "--unhide", "--env", "--observe", "--name"};
+constexpr std::array<std::string_view, 10> kValueOptions
+    = {"--project", "--tier",       "--profile", "--bind-ro", "--bind-rw",
+       "--unhide",  "--allow-host", "--env",     "--observe", "--name"};
 
 struct Texts
 {
@@ -71,6 +72,9 @@ void addOptions(CLI::App& app, ipc::RunRequest& request, Texts& texts)
     app.add_option("--bind-ro", texts.bindReadOnly, "show a path of yours, read-only")->type_name("PATH");
     app.add_option("--bind-rw", texts.bindReadWrite, "let it write a path of yours")->type_name("PATH");
     app.add_option("--unhide", texts.unhide, "show a project file that would be hidden")->type_name("PATH");
+    app.add_option("--allow-host", request.allowedHosts,
+                   "let it connect to a host, *.example.org too; without a port 443 and 80")
+        ->type_name("HOST[:PORT]");
     app.add_option("--env", request.environmentAssignments, "pass a variable, or set one")
         ->type_name("NAME[=VALUE]");
     app.add_option("--observe", texts.observe, "what is recorded: full, writes, exec")->type_name("LEVEL");

@@ -73,7 +73,7 @@ Result<void> check(const RunRequest& request)
     }
     for (const auto* list :
          {&request.command, &request.environment, &request.profiles, &request.environmentAssignments,
-          &request.bindReadOnly, &request.bindReadWrite, &request.unhide}) {
+          &request.bindReadOnly, &request.bindReadWrite, &request.unhide, &request.allowedHosts}) {
         if (holdsNul(*list)) {
             return fail(ErrorCode::Malformed, "read a run request", "a NUL byte stands in a text");
         }
@@ -121,6 +121,7 @@ std::string encodeRunRequest(const RunRequest& request)
         {"bindReadOnly", toJson(request.bindReadOnly)},
         {"bindReadWrite", toJson(request.bindReadWrite)},
         {"unhide", toJson(request.unhide)},
+        {"allowedHosts", toJson(request.allowedHosts)},
         {"label", toJson(request.label)},
         {"detached", request.isDetached},
         {"terminal", terminalToJson(request.terminal)},
@@ -155,6 +156,7 @@ Result<RunRequest> decodeRunRequest(std::string_view json)
     fields.read("bindReadOnly", request.bindReadOnly, kMaximumPaths, kMaximumPathBytes);
     fields.read("bindReadWrite", request.bindReadWrite, kMaximumPaths, kMaximumPathBytes);
     fields.read("unhide", request.unhide, kMaximumPaths, kMaximumPathBytes);
+    fields.read("allowedHosts", request.allowedHosts, kMaximumPaths, kMaximumPathBytes);
     fields.read("label", request.label, kMaximumNameBytes);
     fields.read("detached", request.isDetached);
     fields.read("interactive", request.isInteractive);

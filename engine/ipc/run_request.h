@@ -41,6 +41,7 @@ struct RunRequest
     std::vector<std::string> bindReadOnly; ///< absolute
     std::vector<std::string> bindReadWrite; ///< absolute
     std::vector<std::string> unhide; ///< absolute
+    std::vector<std::string> allowedHosts; ///< --allow-host: HOST[:PORT]
     std::optional<ObserveLevel> observe;
     std::string label;
     std::optional<std::string> continues; ///< the id of the session whose layer this one goes on with

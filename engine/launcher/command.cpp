@@ -97,6 +97,7 @@ Result<void> runCommandStep(const Step& step, std::uint32_t number, int socket)
     case StepKind::Overlay:
     case StepKind::Terminals:
     case StepKind::RemoveAtEnd:
+    case StepKind::Gateway:
     case StepKind::HideHost:
     case StepKind::ShareRoot:
     case StepKind::InnerMounts:

@@ -168,6 +168,7 @@ Result<void> runInitStep(const Step& step)
     case StepKind::Overlay:
     case StepKind::Terminals:
     case StepKind::RemoveAtEnd:
+    case StepKind::Gateway:
     case StepKind::HideHost:
     case StepKind::ShareRoot:
     case StepKind::OwnNamespaces:

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "engine/base/unique_fd.h"
+#include "engine/launcher/gateway.h"
 #include "engine/launcher/mount_target.h"
+#include "engine/launcher/pid_one.h"
 #include "engine/launcher/steps.h"
 #include "engine/launcher/wire.h"
 #include "engine/os/socket.h"
@@ -219,6 +221,28 @@ Result<void> hideHost()
     return {};
 }
 
+Result<void> openGateway(const Step& step)
+{
+    REVET_ASSIGN_OR_RETURN(const GatewaySockets sockets, makeGateway(step.source.c_str()));
+    // The rest of the box is built meanwhile.
+    const pid_t child = ::fork();
+    if (child != 0) {
+        return child > 0 ? Result<void>() : failErrno("start the gateway's tap");
+    }
+    if (const auto started = startTap(sockets); !started) {
+        reportFailure(kKeeperSocket, step, started.error());
+    }
+    std::vector<int> descriptors;
+    for (const UniqueFd& socket : sockets) {
+        if (socket) { // the last is none without IPv6
+            descriptors.push_back(socket.get());
+        }
+    }
+    Report report;
+    report.kind = Report::Kind::Gateway;
+    ::_exit(os::sendPacket(kKeeperSocket, encode(report), descriptors) ? 0 : 1);
+}
+
 Result<void> shareRoot()
 {
     if (::mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr) != 0) {
@@ -289,6 +313,8 @@ Result<void> runKeeperStep(const Step& step)
         return mountAt(step, "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620");
     case StepKind::RemoveAtEnd:
         return {}; // the keeper remembers it for later
+    case StepKind::Gateway:
+        return openGateway(step);
     case StepKind::HideHost:
         return hideHost();
     case StepKind::ShareRoot:

@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, kStepKindCount> kStepNames = {"outer-name
                                                                      "overlay",
                                                                      "terminals",
                                                                      "remove-at-end",
+                                                                     "gateway",
                                                                      "hide-host",
                                                                      "share-root",
                                                                      "own-namespaces",

@@ -27,6 +27,10 @@ enum class StepKind : std::uint8_t {
     Overlay, ///< source: lower host path; data: host path of "closed/upper" and "work"; at target
     Terminals, ///< a devpts of the box's own at target
     RemoveAtEnd, ///< the host's file target is unlinked when the box ends, also when revet-session was killed
+    /// a network namespace of its own, joined to that of OwnNamespaces; a procfs is at source. Its sockets
+    /// are
+    /// sent to revet-session
+    Gateway,
     /// /old is covered in the keeper's own tree too: what revet-session resolves there on behalf of the box
     /// must not lead out
     HideHost,
@@ -52,7 +56,7 @@ enum class StepKind : std::uint8_t {
     LoadFilter, ///< data: BPF; flags: FilterFlag
     CloseDescriptors, ///< everything above 2
 };
-inline constexpr std::uint8_t kStepKindCount = 29;
+inline constexpr std::uint8_t kStepKindCount = 30;
 /// "read-only", "drop-capabilities"; how a step is named in messages, dumps and tests.
 [[nodiscard]] std::string_view toString(StepKind kind);
 

@@ -27,6 +27,7 @@ struct Report
     enum class Kind : std::uint8_t {
         Failed, ///< text: which step; value: errno. Nothing of the box is left.
         Root, ///< one descriptor: O_PATH "/" of the keeper's tree
+        Gateway, ///< descriptors: GatewaySockets; without the last where there is no IPv6
         Init, ///< value: pid 1's process id as the host sees it
         Ready, ///< pid 1 has built its part and waits for commands
         Terminal, ///< one descriptor: the master of the box's terminal
@@ -41,7 +42,7 @@ struct Report
     std::int32_t value = 0;
     std::string text;
 };
-inline constexpr std::uint8_t kReportKindCount = 10;
+inline constexpr std::uint8_t kReportKindCount = 11;
 
 /// What revet-session tells pid 1.
 struct Order

@@ -5,6 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/policy/environment.h"
+#include "engine/policy/network_rules.h"
 #include "engine/policy/path_pattern.h"
 #include "engine/policy/text_rules.h"
 
@@ -18,6 +19,13 @@ bool isProjectPath(std::string_view text)
 {
     return !text.empty() && !text.starts_with('/') && !text.starts_with("~")
         && isPlainPath("/" + std::string(text)) && PathPattern::compile(text).has_value();
+}
+
+/// "*.com" is none, nor what no connection can be made to.
+bool isAllowable(std::string_view text)
+{
+    const std::string rule(text);
+    return NetworkRules::compile({&rule, 1}).has_value();
 }
 
 bool isVariable(std::string_view text)
@@ -118,7 +126,8 @@ const std::array<ListField, 6> kListFields = {{
     {"unhide", &Settings::unhide, isProjectPath, "write a path relative to the project"},
     {"bind_ro", &Settings::bindRo, isPlainPath, kPathRule},
     {"bind_rw", &Settings::bindRw, isPlainPath, kPathRule},
-    {"allow_hosts", &Settings::allowHosts, isHostRule, "write HOST or HOST:PORT"},
+    {"allow_hosts", &Settings::allowHosts, isAllowable,
+     "write HOST[:PORT], an address or a network to reach"},
     {"env", &Settings::env, isVariable, "write NAME or NAME=value"},
 }};
 

@@ -34,9 +34,7 @@ Result<Box::Message> receive(int socket)
     REVET_ASSIGN_OR_RETURN(auto packet, os::receivePacket(socket, launcher::kMaximumPacketBytes));
     Box::Message message;
     REVET_ASSIGN_OR_RETURN(message.report, launcher::decodeReport(packet.bytes));
-    if (!packet.descriptors.empty()) {
-        message.descriptor = std::move(packet.descriptors.front());
-    }
+    message.descriptors = std::move(packet.descriptors);
     return message;
 }
 
@@ -119,6 +117,8 @@ void Box::swap(Box& other) noexcept
     std::swap(m_initHandle, other.m_initHandle);
     std::swap(m_keeperSocket, other.m_keeperSocket);
     std::swap(m_initSocket, other.m_initSocket);
+    std::swap(m_gateway, other.m_gateway);
+    std::swap(m_awaitsGateway, other.m_awaitsGateway);
 }
 
 Box::~Box()
@@ -159,12 +159,17 @@ Result<Box> Box::start(std::string launcher, std::vector<launcher::Step> firstSt
 
 Result<void> Box::build(launcher::Plan plan)
 {
+    const bool awaitsGateway
+        = std::any_of(plan.outer.begin(), plan.outer.end(),
+                      [](const launcher::Step& step) { return step.kind == launcher::StepKind::Gateway; });
     const auto [sent, planned]
         = std::mismatch(m_firstSteps.begin(), m_firstSteps.end(), plan.outer.begin(), plan.outer.end());
     if (sent != m_firstSteps.end()) {
         REVET_ASSIGN_OR_RETURN(*this, start(m_launcher, {}));
+        m_awaitsGateway = awaitsGateway;
         return sendPlan(plan);
     }
+    m_awaitsGateway = awaitsGateway;
     plan.outer.erase(plan.outer.begin(), planned);
     return sendPlan(plan);
 }
@@ -176,6 +181,11 @@ Result<void> Box::sendPlan(const launcher::Plan& part) const
     return unlessFailed(os::sendPacket(m_keeperSocket.get(), "plan", descriptors));
 }
 
+UniqueFd Box::Message::descriptor()
+{
+    return descriptors.empty() ? UniqueFd() : std::move(descriptors.front());
+}
+
 Result<Box::Message> Box::receiveFromInit() const
 {
     return receive(m_initSocket.get());
@@ -185,7 +195,7 @@ Result<UniqueFd> Box::waitUntilReady(int frontEnd)
 {
     UniqueFd root;
     bool isReady = false;
-    while (!root || m_init < 0 || !isReady) {
+    while (!root || m_init < 0 || !isReady || m_awaitsGateway) {
         // What pid 1 tells after that is about the command.
         std::array<pollfd, 3> ends{pollfd{m_keeperSocket.get(), POLLIN, 0},
                                    pollfd{isReady ? -1 : m_initSocket.get(), POLLIN, 0},
@@ -211,7 +221,12 @@ Result<UniqueFd> Box::waitUntilReady(int frontEnd)
                                   remedyFor(message.report)});
             }
             if (message.report.kind == Report::Kind::Root) {
-                root = std::move(message.descriptor);
+                root = message.descriptor();
+            } else if (message.report.kind == Report::Kind::Gateway) {
+                m_awaitsGateway = false;
+                const std::size_t sent = std::min(message.descriptors.size(), m_gateway.size());
+                std::move(message.descriptors.begin(),
+                          message.descriptors.begin() + static_cast<std::ptrdiff_t>(sent), m_gateway.begin());
             } else if (message.report.kind == Report::Kind::Init) {
                 m_init = message.report.value;
                 REVET_ASSIGN_OR_RETURN(m_initHandle, os::openPidFd(m_init));

@@ -5,6 +5,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/unique_fd.h"
+#include "engine/launcher/gateway.h"
 #include "engine/launcher/plan.h"
 #include "engine/launcher/wire.h"
 
@@ -38,7 +39,8 @@ public:
     struct Message
     {
         launcher::Report report;
-        UniqueFd descriptor; ///< where the report brings one
+        std::vector<UniqueFd> descriptors; ///< what the report brings
+        [[nodiscard]] UniqueFd descriptor(); ///< the first, given up to the caller; none where there is none
     };
     /// The next report of pid 1; blocks. Closed when it is gone.
     [[nodiscard]] Result<Message> receiveFromInit() const;
@@ -49,6 +51,9 @@ public:
     /// comes back as an Error whose operation names it. Closed when `frontEnd` (-1: nobody's) hangs up
     /// before, TimedOut where a file system of the view does not answer.
     [[nodiscard]] Result<UniqueFd> waitUntilReady(int frontEnd = -1);
+
+    /// What the plan's gateway is worked through, once, after waitUntilReady(); empty without one.
+    [[nodiscard]] launcher::GatewaySockets takeGateway() { return std::move(m_gateway); }
 
     /// May come as soon as there is a plan: pid 1 takes it up when the box is ready.
     [[nodiscard]] Result<void> spawn(std::uint32_t number, const launcher::SpawnRequest& request,
@@ -78,6 +83,8 @@ private:
     UniqueFd m_initHandle; ///< pidfd of pid 1: its end means that every process of the box is gone
     UniqueFd m_keeperSocket;
     UniqueFd m_initSocket;
+    launcher::GatewaySockets m_gateway;
+    bool m_awaitsGateway = false;
 };
 
 } // namespace revet::session

@@ -169,6 +169,8 @@ Result<void> Preparer::makeDirectories()
     std::vector<std::string> roots{m_project.path};
     roots.insert(roots.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
     REVET_RETURN_IF_ERROR(recordWorkspace(sessionDirectory(), roots));
+    REVET_ASSIGN_OR_RETURN(m_result.network, policy::NetworkRules::compile(m_request.allowedHosts));
+    spec.hasNetwork = !m_result.network.isEmpty();
     spec.tier = m_surroundings.session.tier;
     spec.observe = m_result.info.observe;
     spec.project = m_project.path;
@@ -367,7 +369,12 @@ void Preparer::describeStart()
     for (const std::string& root : m_project.sideRoots) {
         lines.back() += "; with its repository " + displayQuoted(root);
     }
-    lines.emplace_back("network: the box's own loopback only; nothing else can be reached");
+    std::string hosts;
+    for (const std::string& host : m_result.network.allowed()) {
+        hosts += (hosts.empty() ? "" : ", ") + displayEscape(host);
+    }
+    lines.emplace_back(hosts.empty() ? "network: the box's own loopback only; nothing else can be reached"
+                                     : "network: " + hosts + "; nothing else can be reached");
     std::string hidden = "hidden: the rest of your home, " + std::to_string(m_withheldVariables)
         + (m_withheldVariables == 1 ? " variable" : " variables");
     for (const std::string& path : m_result.spec.masked) {

@@ -8,6 +8,7 @@
 #include "engine/domain/session_info.h"
 #include "engine/ipc/run_request.h"
 #include "engine/launcher/plan.h"
+#include "engine/policy/network_rules.h"
 #include "engine/policy/settings.h"
 #include "engine/session/account.h"
 #include "engine/session/home_view.h"
@@ -32,6 +33,7 @@ struct Preparation
     std::string waiting; ///< for the last line: changes that this session does not have
     bool isContinued = false; ///< the layer is an earlier session's
     policy::UndoSettings undo;
+    policy::NetworkRules network;
     std::vector<UniqueFd> locks; ///< held for as long as the session lives
 };
 

@@ -47,10 +47,8 @@ Result<std::optional<std::string>> readSettingsFile(const std::filesystem::path&
 /// A setting that nothing enforces yet must not look as if it held.
 Result<policy::Settings> refuseUnbuilt(policy::Settings settings, const std::string& file)
 {
-    const bool isAsked
-        = settings.limits != policy::Limits{} || settings.onAsk || !settings.allowHosts.empty();
-    if (isAsked) {
-        return fail(ErrorCode::Unavailable, "use limits, on_ask or allow_hosts of " + file,
+    if (settings.limits != policy::Limits{} || settings.onAsk) {
+        return fail(ErrorCode::Unavailable, "use limits or on_ask of " + file,
                     "this version does not have them; take them out");
     }
     return settings;
@@ -83,7 +81,6 @@ policy::Settings takenOfUntrusted(const std::string& text, const policy::Setting
         ignored.push_back(errorLine(taken.error()));
         tightening.taken.limits = {};
         tightening.taken.onAsk.reset();
-        tightening.taken.allowHosts.clear();
     }
     return std::move(tightening.taken);
 }

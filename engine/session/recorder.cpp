@@ -53,6 +53,11 @@ void Recorder::aboutToExit(int tid, std::int32_t waitStatus)
     m_processes.aboutToExit(tid, waitStatus);
 }
 
+void Recorder::record(ProcessNumber process, Fact fact)
+{
+    m_coalescer.add(process, std::move(fact));
+}
+
 void Recorder::note(Fact fact)
 {
     m_coalescer.add(ProcessNumber(), std::move(fact));

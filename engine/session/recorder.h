@@ -30,6 +30,9 @@ public:
     void aboutToExit(int tid, std::int32_t waitStatus) override;
     [[nodiscard]] bool canRecord() const override { return m_writer.takesRows(); }
 
+    /// For what is told later than the process may live: who it is, and a fact of it.
+    [[nodiscard]] ProcessNumber sighted(int tid) { return m_processes.sighted(tid); }
+    void record(ProcessNumber process, Fact fact);
     /// A fact about the session itself.
     void note(Fact fact);
     /// Lets go of everything that is held back for repeats.

@@ -5,6 +5,7 @@
 
 #include "engine/base/log.h"
 #include "engine/domain/error_line.h"
+#include "engine/egress/system_names.h"
 #include "engine/session/box_view.h"
 #include "engine/session/exec_failure.h"
 #include "engine/session/host_pins.h"
@@ -88,6 +89,7 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
     }
     REVET_RETURN_IF_ERROR(startUndo(data, places));
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady(m_frontEnd.fd()));
+    REVET_RETURN_IF_ERROR(startNetwork());
     REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), places));
     if (!m_preparation.command.wantsTerminal) {
         announceStart();
@@ -168,6 +170,27 @@ Result<void> RunningSession::startUndo(const ShippedData& data, const Places& pl
     return {};
 }
 
+Result<void> RunningSession::startNetwork()
+{
+    if (!m_preparation.spec.hasNetwork) {
+        return {};
+    }
+    m_decider.emplace(m_preparation.network);
+    m_connections.emplace(*m_recorder);
+    const auto onFailure = [alarm = m_alarm.get()](const Error& error) {
+        alarm->raise("the box's connections could not be served: " + errorLine(error));
+    };
+    auto egress
+        = egress::Egress::start(m_box.takeGateway(),
+                                {*m_decider, *m_connections, m_clock, std::make_shared<egress::SystemNames>(),
+                                 std::make_unique<egress::Dialler>(), onFailure});
+    if (!egress) {
+        return fail(egress.error());
+    }
+    m_egress.emplace(std::move(*egress));
+    return {};
+}
+
 Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places)
 {
     REVET_ASSIGN_OR_RETURN(auto view, makeBoxView(m_preparation, std::move(root), places));
@@ -180,7 +203,9 @@ Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places
         }
     }
     m_supervisor = std::make_unique<supervisor::Supervisor>(
-        std::move(view), supervisor::Supervisor::Dependencies{*m_recorder, m_runLater, m_undo.get()});
+        std::move(view),
+        supervisor::Supervisor::Dependencies{*m_recorder, m_runLater, m_undo.get(),
+                                             m_connections ? &*m_connections : nullptr});
     return {};
 }
 
@@ -270,7 +295,7 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
     case Report::Kind::Listener:
         // noexcept: a task would keep an exception, and a thread that ends unseen leaves the box unanswered.
         m_servers.start(
-            std::packaged_task<void()>([this, listener = std::move(message.descriptor)]() mutable noexcept {
+            std::packaged_task<void()>([this, listener = message.descriptor()]() mutable noexcept {
                 os::SeccompNotifyDevice device(std::move(listener));
                 if (const auto served = m_supervisor->serve(device); !served) {
                     m_alarm->raise("the box's calls could not be answered: " + errorLine(served.error()));
@@ -278,7 +303,7 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
             }));
         break;
     case Report::Kind::Terminal:
-        m_terminal = std::move(message.descriptor);
+        m_terminal = message.descriptor();
         announceStart();
         break;
     case Report::Kind::ExecFailed:
@@ -296,6 +321,7 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
         m_frontEnd.send(ipc::Stopped{message.report.value});
         break;
     case Report::Kind::Root:
+    case Report::Kind::Gateway:
     case Report::Kind::Init:
     case Report::Kind::Ready:
         break; // told once, while the box came up
@@ -381,6 +407,7 @@ void RunningSession::drainTerminal()
 void RunningSession::finish(const SessionEnd& end, const Places& places)
 {
     m_box.endProcesses();
+    m_egress.reset(); // nobody is left to speak for
     // Their filters have no user left; one that waits for a file system may still not end.
     m_isHanging = !m_servers.join(kHangPatience);
     if (m_isHanging) {

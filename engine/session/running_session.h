@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include "engine/egress/egress.h"
 #include "engine/journal/journal_writer.h"
 #include "engine/session/alarm.h"
 #include "engine/session/box.h"
+#include "engine/session/connection_book.h"
 #include "engine/session/control.h"
 #include "engine/session/front_end.h"
 #include "engine/session/git_state.h"
@@ -63,6 +65,7 @@ private:
     [[nodiscard]] Result<void> startJournal(const Places& places);
     [[nodiscard]] Result<void> startUndo(const ShippedData& data, const Places& places);
     [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const Places& places);
+    [[nodiscard]] Result<void> startNetwork();
     [[nodiscard]] SessionEnd serve();
     void announceStart();
     [[nodiscard]] std::optional<SessionEnd> handleReport(Box::Message message);
@@ -99,6 +102,9 @@ private:
     LeftChanges m_left; ///< once it is over
     std::optional<PrivateWrites> m_privateWrites;
     std::unique_ptr<UndoKeeper> m_undo; ///< none where changes go to a layer; outlives the supervisor
+    std::optional<RuleDecider> m_decider; ///< the three of them only where the box has a network
+    std::optional<ConnectionBook> m_connections; ///< outlives the supervisor
+    std::optional<egress::Egress> m_egress;
     std::unique_ptr<supervisor::Supervisor> m_supervisor;
     ServerThreads m_servers;
     bool m_isHanging = false;

@@ -7,6 +7,7 @@
 #include "engine/supervisor/fact_writer.h"
 #include "engine/supervisor/hard_links.h"
 #include "engine/supervisor/mutation_guard.h"
+#include "engine/supervisor/network_watch.h"
 #include "engine/supervisor/own_sockets.h"
 #include "engine/supervisor/pre_image_sink.h"
 #include "engine/supervisor/root_resolver.h"
@@ -24,6 +25,7 @@ struct BrokerContext
     DeferredFiles& deferred;
     OwnSockets& sockets;
     PreImageSink& preImages;
+    NetworkWatch* network; ///< or none
 };
 
 [[nodiscard]] inline bool isBrokered(const Root* root)

@@ -22,13 +22,13 @@ class PathBroker::Private
 {
 public:
     Private(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& sink,
-            PreImageSink* preImages)
+            PreImageSink* preImages, NetworkWatch* network)
         : m_resolver(box)
         , m_facts(sink)
         , m_guard(m_resolver, runLater, box.masked)
         , m_preImages(preImages == nullptr ? m_noPreImages : *preImages)
         , m_deferred(m_guard.git(), m_facts, m_preImages)
-        , m_context{box, m_resolver, m_facts, m_guard, m_links, m_deferred, m_sockets, m_preImages}
+        , m_context{box, m_resolver, m_facts, m_guard, m_links, m_deferred, m_sockets, m_preImages, network}
         , m_hasLayers(std::any_of(box.roots.begin(), box.roots.end(),
                                   [](const Root& root) { return root.kind == Root::Kind::Layered; }))
     {
@@ -121,8 +121,8 @@ private:
 };
 
 PathBroker::PathBroker(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& facts,
-                       PreImageSink* preImages)
-    : d(std::make_unique<Private>(box, runLater, facts, preImages))
+                       PreImageSink* preImages, NetworkWatch* network)
+    : d(std::make_unique<Private>(box, runLater, facts, preImages, network))
 {
 }
 

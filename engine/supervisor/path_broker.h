@@ -7,6 +7,7 @@
 #include "engine/supervisor/box_view.h"
 #include "engine/supervisor/call.h"
 #include "engine/supervisor/fact_sink.h"
+#include "engine/supervisor/network_watch.h"
 #include "engine/supervisor/pre_image_sink.h"
 #include "engine/supervisor/target.h"
 
@@ -22,9 +23,10 @@ namespace revet::supervisor {
 class PathBroker
 {
 public:
-    /// All of them outlive the broker. `preImages` may be left out: nothing is kept.
+    /// All of them outlive the broker. `preImages` may be left out: nothing is kept; and `network`: there is
+    /// none.
     PathBroker(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& facts,
-               PreImageSink* preImages = nullptr);
+               PreImageSink* preImages = nullptr, NetworkWatch* network = nullptr);
     ~PathBroker();
     PathBroker(const PathBroker&) = delete;
     PathBroker& operator=(const PathBroker&) = delete;

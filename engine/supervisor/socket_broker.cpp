@@ -4,12 +4,16 @@
 #include "engine/supervisor/socket_broker.h"
 
 #include "engine/os/interruption.h"
+#include "engine/supervisor/socket_address.h"
 #include "engine/supervisor/thread_state.h"
 
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -65,11 +69,25 @@ std::string addressOf(const std::string& path)
             offsetof(struct sockaddr_un, sun_path) + path.size() + 1};
 }
 
+bool isBlocking(int socket)
+{
+    return (::fcntl(socket, F_GETFL) & O_NONBLOCK) == 0;
+}
+
 /// Whether a blocking connect(2) is still under way.
 bool isUnderWay(int socket, int error)
 {
-    const bool isBlocking = (::fcntl(socket, F_GETFL) & O_NONBLOCK) == 0;
-    return error == EINTR || (isBlocking && (error == EAGAIN || error == EINPROGRESS || error == EALREADY));
+    return error == EINTR
+        || (isBlocking(socket) && (error == EAGAIN || error == EINPROGRESS || error == EALREADY));
+}
+
+/// Its first packet has gone out and is not answered yet.
+bool isAwaitingAnswer(int socket)
+{
+    struct tcp_info info = {};
+    socklen_t length = sizeof info;
+    return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0
+        && info.tcpi_state == TCP_SYN_SENT;
 }
 
 } // namespace
@@ -82,6 +100,11 @@ Answer SocketBroker::connect(const Call& call, Target& target) const
     }
     if (!call.path.path.empty()) {
         return connectLocal(call, target, socket->get());
+    }
+    const auto bytes = std::as_bytes(std::span(call.value));
+    const SocketAddress address = parseSocketAddress(bytes);
+    if (m_context.network != nullptr && address.kind == SocketAddress::Kind::Network && !address.isLoopback) {
+        return connectOutside(call, target.tid(), socket->get());
     }
     const int error = connectBriefly(socket->get(), call.value);
     if (isUnderWay(socket->get(), error)) {
@@ -98,6 +121,24 @@ Answer SocketBroker::connect(const Call& call, Target& target) const
         return answer;
     }
     return error == 0 ? m_context.facts.succeeded(deed) : m_context.facts.failed(deed, error);
+}
+
+Answer SocketBroker::connectOutside(const Call& call, int tid, int socket) const
+{
+    struct stat status = {};
+    if (::fstat(socket, &status) != 0) {
+        return Answer::failure(errno);
+    }
+    m_context.network->connecting(tid, status.st_ino);
+    // Many may be held, for long, and while one is waited for no other call gets its turn.
+    if (isBlocking(socket) && isAwaitingAnswer(socket)) {
+        return Answer::later();
+    }
+    const int error = connectBriefly(socket, call.value);
+    if (isUnderWay(socket, error)) {
+        return Answer::later();
+    }
+    return error == 0 ? Answer::success(0) : Answer::failure(error);
 }
 
 Answer SocketBroker::connectLocal(const Call& call, Target& target, int socket) const

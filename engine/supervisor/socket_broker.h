@@ -29,6 +29,8 @@ private:
     /// Remembers a socket that was bound; reads errno otherwise.
     [[nodiscard]] Answer bound(const Deed& deed, const Place& place, int result) const;
     [[nodiscard]] bool isOfTheHost(const Found& found) const;
+    /// To the network: who connects is told before, and what became of it is not ours to record.
+    [[nodiscard]] Answer connectOutside(const Call& call, int tid, int socket) const;
     [[nodiscard]] Answer connectLocal(const Call& call, Target& target, int socket) const;
 
     const BrokerContext& m_context;

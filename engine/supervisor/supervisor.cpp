@@ -19,7 +19,7 @@ public:
     Private(BoxView view, const Dependencies& dependencies)
         : box(std::move(view))
         , facts(box.observe, dependencies.facts)
-        , broker(box, dependencies.runLater, facts, dependencies.preImages)
+        , broker(box, dependencies.runLater, facts, dependencies.preImages, dependencies.network)
     {
     }
 

@@ -7,6 +7,7 @@
 #include "engine/policy/run_later.h"
 #include "engine/supervisor/box_view.h"
 #include "engine/supervisor/fact_sink.h"
+#include "engine/supervisor/network_watch.h"
 #include "engine/supervisor/pre_image_sink.h"
 
 #include <memory>
@@ -25,6 +26,7 @@ public:
         FactSink& facts; ///< outlives the supervisor; called on every serving thread
         const policy::RunLaterTable& runLater; ///< outlives the supervisor
         PreImageSink* preImages = nullptr; ///< outlives the supervisor; none: nothing is kept
+        NetworkWatch* network = nullptr; ///< outlives the supervisor; none: the box has its loopback only
     };
 
     Supervisor(BoxView box, const Dependencies& dependencies);

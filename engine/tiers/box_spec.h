@@ -49,6 +49,7 @@ struct BoxSpec
     std::string userName;
     std::string gitConfig; ///< for /etc/gitconfig
     mode_t fileModeMask = 022;
+    bool hasNetwork = false; ///< a gateway, through which revet-session lets connections; else loopback only
     std::vector<std::string> removeAtEnd; ///< host files that must not outlive the box (the control socket)
 };
 

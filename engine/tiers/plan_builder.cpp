@@ -116,6 +116,9 @@ Result<Plan> buildPlan(const BoxSpec& spec)
     for (const std::string& path : spec.removeAtEnd) {
         plan.outer.push_back({StepKind::RemoveAtEnd, {}, path, {}, 0});
     }
+    if (spec.hasNetwork) {
+        plan.outer.push_back({StepKind::Gateway, "/old/proc", {}, {}, 0});
+    }
     plan.outer.push_back({StepKind::HideHost, {}, {}, {}, 0});
     plan.outer.push_back({StepKind::ShareRoot, {}, {}, {}, 0});
     const std::vector<Step> inner = {

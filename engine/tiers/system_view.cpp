@@ -110,7 +110,6 @@ void addEtc(std::vector<Step>& steps)
     steps.push_back(
         file("/etc/nsswitch.conf",
              "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"));
-    steps.push_back(file("/etc/resolv.conf", "nameserver 127.0.0.1\noptions attempts:1 timeout:1\n"));
 }
 
 void addDevices(std::vector<Step>& steps)
@@ -179,6 +178,9 @@ std::vector<Step> accountView(const BoxSpec& spec)
         file("/etc/hosts",
              "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n127.0.1.1 "
                  + std::string(kHostName) + "\n"),
+        file("/etc/resolv.conf",
+             spec.hasNetwork ? "nameserver 198.18.0.1\n" // the gateway's
+                             : "nameserver 127.0.0.1\noptions attempts:1 timeout:1\n"),
         file("/etc/gitconfig", spec.gitConfig),
     };
 }

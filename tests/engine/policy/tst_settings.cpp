@@ -20,7 +20,7 @@ constexpr const char* kFull = "tier = \"container\"\n"
                               "unhide = [\".env\", \"certs/*.pem\"]\n"
                               "bind_ro = [\"/opt/data\", \"~/shared\"]\n"
                               "bind_rw = [\"/srv/out\"]\n"
-                              "allow_hosts = [\"example.org\", \"*.example.org:8443\", \"[::1]:80\"]\n"
+                              "allow_hosts = [\"example.org\", \"*.example.org:8443\", \"[2a::1]:80\"]\n"
                               "env = [\"CI\", \"GREETING=hello \\\"you\\\"\\n\"]\n"
                               "\n"
                               "[limits]\n"
@@ -106,6 +106,8 @@ void SettingsTest::refusesMistakes_data()
     row("unhide that climbs", "unhide='../x'\n", "p.toml:1");
     row("host with a scheme", "allow_hosts='http://a'\n", "p.toml:1");
     row("empty host", "allow_hosts=['']\n", "p.toml:1");
+    row("half of the world", "allow_hosts=['*.com']\n", "p.toml:1");
+    row("a host that is never reached", "allow_hosts=['169.254.169.254']\n", "p.toml:1");
     row("bad variable", "env=['A-B=1']\n", "p.toml:1");
     row("bad profile", "profiles='../x'\n", "p.toml:1");
     row("unknown limit", "[limits]\nfiles='3'\n", "p.toml:2");

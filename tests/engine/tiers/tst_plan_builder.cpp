@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "engine/tiers/plan_builder.h"
+#include "engine/tiers/system_view.h"
 #include "tests/support/golden_file.h"
 #include "tests/support/temp_home.h"
 #include "tests/support/tostring.h"
@@ -12,6 +13,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 using namespace revet;
 
@@ -131,6 +133,32 @@ private Q_SLOTS:
         }
         QCOMPARE(fixed, wanted);
         QVERIFY2(unknown.empty(), ("not in the golden plan:\n" + unknown).c_str());
+    }
+
+    void hasAGatewayWhereItHasANetwork_data() { buildsTheGoldenPlan_data(); }
+    void hasAGatewayWhereItHasANetwork()
+    {
+        QFETCH(const int, tier);
+        tiers::BoxSpec spec = specification(static_cast<Tier>(tier), "/home/someone");
+        const auto without = tiers::buildPlan(spec);
+        spec.hasNetwork = true;
+        const auto with = tiers::buildPlan(spec);
+        QVERIFY(without.has_value() && with.has_value());
+        // A launcher that was started before the network was known can go on.
+        const auto& first = tiers::systemView();
+        QVERIFY(std::equal(first.begin(), first.end(), with->outer.begin()));
+        std::vector<std::string> differences;
+        for (const auto& [one, other, sign] :
+             {std::tuple(&*with, &*without, "+ "), std::tuple(&*without, &*with, "- ")}) {
+            std::istringstream lines(launcher::describe(*one));
+            const std::string all = launcher::describe(*other);
+            for (std::string line; std::getline(lines, line);) {
+                if (all.find(line + '\n') == std::string::npos) {
+                    differences.push_back(sign + line);
+                }
+            }
+        }
+        QCOMPARE(differences, (std::vector<std::string>{"+ keeper: gateway /old/proc"}));
     }
 
     void closesTheWallsInOrder_data() { buildsTheGoldenPlan_data(); }

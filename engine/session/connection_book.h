@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/egress/destination.h"
+#include "engine/policy/network_rules.h"
+#include "engine/session/recorder.h"
+#include "engine/supervisor/network_watch.h"
+
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+namespace revet::session {
+
+/// Who opens which connection: between the supervisor, which sees a process connect a socket, and the
+/// gateway, which sees the packet. Thread-safe.
+class ConnectionBook final : public supervisor::NetworkWatch, public egress::ConnectionWatch
+{
+public:
+    /// `recorder` outlives this.
+    explicit ConnectionBook(Recorder& recorder)
+        : m_recorder(recorder)
+    {
+    }
+
+    void connecting(int tid, std::uint64_t socket) override;
+    [[nodiscard]] bool expects(std::uint64_t socket) override;
+    void settled(std::uint64_t socket, const egress::Destination& destination,
+                 const egress::Outcome& outcome) override;
+    void lookingUp(const policy::HostName& name) override;
+
+private:
+    [[nodiscard]] ProcessNumber ownerOf(std::uint64_t socket);
+
+    Recorder& m_recorder;
+    std::mutex m_mutex;
+    std::unordered_map<std::uint64_t, ProcessNumber>
+        m_owners; ///< by the socket's inode: the last to connect it
+    std::deque<std::uint64_t> m_order; ///< oldest first; they are forgotten when there are too many
+};
+
+/// The session's rules, as the gateway asks for them. Immutable, thread-safe.
+class RuleDecider final : public egress::Decider
+{
+public:
+    explicit RuleDecider(policy::NetworkRules rules)
+        : m_rules(std::move(rules))
+    {
+    }
+    [[nodiscard]] egress::Decision decide(const egress::Destination& destination) const override;
+    [[nodiscard]] bool mayLookUp(const policy::HostName& name) const override
+    {
+        return m_rules.mayReach(name);
+    }
+
+private:
+    policy::NetworkRules m_rules;
+};
+
+} // namespace revet::session
