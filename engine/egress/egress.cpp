@@ -165,6 +165,7 @@ void Egress::Loop::run()
             lastTick = now;
         }
     }
+    m_relays.endAll();
 }
 
 void Egress::Loop::handle(const Source& source)
@@ -259,6 +260,11 @@ Egress::Egress(std::unique_ptr<Loop> loop)
 Egress::Egress(Egress&& other) noexcept = default;
 
 Egress::~Egress()
+{
+    end();
+}
+
+void Egress::end()
 {
     if (m_loop) {
         m_loop->end();

@@ -30,7 +30,11 @@ public:
         std::function<void(const Error&)> onFailure;
     };
     [[nodiscard]] static Result<Egress> start(launcher::GatewaySockets sockets, Dependencies dependencies);
-    /// Ends every connection. The box has ended; what it had said before is still passed on, for a second.
+    /// Ends every connection, the thread too. The box has ended; what it had said before is still passed on,
+    /// for a second. Idempotent.
+    void end();
+    /// Waits for all of the machine's processors as well (RCU), tens of milliseconds often: not while a
+    /// person waits.
     ~Egress();
     Egress(Egress&& other) noexcept;
     Egress& operator=(Egress&&) = delete;

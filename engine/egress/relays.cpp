@@ -75,6 +75,15 @@ bool Relays::haveDelivered() const
     return std::ranges::all_of(m_open, [](const auto& entry) { return entry.second.relay.hasDelivered(); });
 }
 
+void Relays::endAll()
+{
+    for (auto& [id, open] : m_open) {
+        open.relay.close(open.relay.hasDelivered() ? Relay::State::Ended : Relay::State::Reset);
+    }
+    m_open.clear();
+    m_undecided.clear();
+}
+
 void Relays::end(std::uint64_t id, Relay::State state, const std::string& why)
 {
     const auto found = m_open.find(id);

@@ -34,6 +34,8 @@ public:
     [[nodiscard]] std::size_t size() const { return m_open.size(); }
     /// All that clients have said is passed on, their ends too.
     [[nodiscard]] bool haveDelivered() const;
+    /// Closes them all; with a reset what was not delivered.
+    void endAll();
 
 private:
     struct Open

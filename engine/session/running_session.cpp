@@ -407,7 +407,9 @@ void RunningSession::drainTerminal()
 void RunningSession::finish(const SessionEnd& end, const Places& places)
 {
     m_box.endProcesses();
-    m_egress.reset(); // nobody is left to speak for
+    if (m_egress) { // nobody is left to speak for
+        m_egress->end();
+    }
     // Their filters have no user left; one that waits for a file system may still not end.
     m_isHanging = !m_servers.join(kHangPatience);
     if (m_isHanging) {

@@ -106,6 +106,9 @@ Result<Plan> buildPlan(const BoxSpec& spec)
     plan.outer = systemView();
     const std::vector<Step> account = accountView(spec);
     plan.outer.insert(plan.outer.end(), account.begin(), account.end());
+    if (spec.hasNetwork) { // early: part of it takes its time beside the rest
+        plan.outer.push_back({StepKind::Gateway, "/old/proc", {}, {}, 0});
+    }
     plan.init = {{StepKind::InnerMounts, {}, {}, {}, 0},
                  {StepKind::Processes, {}, "/proc", {}, 0},
                  {StepKind::DetachHost, {}, "/old", {}, 0}};
@@ -115,9 +118,6 @@ Result<Plan> buildPlan(const BoxSpec& spec)
     addMasks(spec, plan);
     for (const std::string& path : spec.removeAtEnd) {
         plan.outer.push_back({StepKind::RemoveAtEnd, {}, path, {}, 0});
-    }
-    if (spec.hasNetwork) {
-        plan.outer.push_back({StepKind::Gateway, "/old/proc", {}, {}, 0});
     }
     plan.outer.push_back({StepKind::HideHost, {}, {}, {}, 0});
     plan.outer.push_back({StepKind::ShareRoot, {}, {}, {}, 0});
