@@ -13,9 +13,9 @@ namespace revet::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kValueOptions
-    = {"--project", "--tier",       "--profile", "--bind-ro", "--bind-rw",
-       "--unhide",  "--allow-host", "--env",     "--observe", "--name"};
+constexpr std::array<std::string_view, 12> kValueOptions
+    = {"--project",    "--tier",      "--profile", "--bind-ro", "--bind-rw", "--unhide",
+       "--allow-host", "--host-port", "--publish", "--env",     "--observe", "--name"};
 
 struct Texts
 {
@@ -75,6 +75,14 @@ void addOptions(CLI::App& app, ipc::RunRequest& request, Texts& texts)
     app.add_option("--allow-host", request.allowedHosts,
                    "let it connect to a host, *.example.org too; without a port 443 and 80")
         ->type_name("HOST[:PORT]");
+    app.add_option("--host-port", request.hostPorts, "let it connect to a port of this machine's loopback")
+        ->type_name("PORT")
+        ->check(CLI::Range(1, UINT16_MAX));
+    app.add_option(
+           "--publish", request.publishedPorts,
+           "let this machine connect to a port of its loopback, the same one or the next that is free")
+        ->type_name("PORT")
+        ->check(CLI::Range(1, UINT16_MAX));
     app.add_option("--env", request.environmentAssignments, "pass a variable, or set one")
         ->type_name("NAME[=VALUE]");
     app.add_option("--observe", texts.observe, "what is recorded: full, writes, exec")->type_name("LEVEL");

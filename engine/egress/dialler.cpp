@@ -32,24 +32,27 @@ Result<UniqueFd> Dialler::dial(const policy::IpAddress& address, std::uint16_t p
     if (!socket) {
         return failErrno("open a connection");
     }
+    errno = beginConnect(socket.get(), address, port);
+    return errno == 0 ? Result<UniqueFd>(std::move(socket)) : failErrno("open a connection");
+}
+
+int beginConnect(int socket, const policy::IpAddress& address, std::uint16_t port)
+{
     int connected = -1;
     if (address.isV4()) {
         sockaddr_in to{};
         to.sin_family = AF_INET;
         to.sin_port = htons(port);
         std::memcpy(&to.sin_addr, address.bytes().data() + kV4At, sizeof to.sin_addr);
-        connected = connectTo(socket.get(), to);
+        connected = connectTo(socket, to);
     } else {
         sockaddr_in6 to{};
         to.sin6_family = AF_INET6;
         to.sin6_port = htons(port);
         std::memcpy(&to.sin6_addr, address.bytes().data(), sizeof to.sin6_addr);
-        connected = connectTo(socket.get(), to);
+        connected = connectTo(socket, to);
     }
-    if (connected != 0 && errno != EINPROGRESS) {
-        return failErrno("open a connection");
-    }
-    return socket;
+    return connected == 0 || errno == EINPROGRESS ? 0 : errno;
 }
 
 int dialError(int socket)

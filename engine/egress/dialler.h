@@ -27,6 +27,8 @@ public:
     [[nodiscard]] virtual Result<UniqueFd> dial(const policy::IpAddress& address, std::uint16_t port);
 };
 
+/// Begins to connect a non-blocking socket: 0, or the errno of what kept it from beginning.
+[[nodiscard]] int beginConnect(int socket, const policy::IpAddress& address, std::uint16_t port);
 /// 0 when the socket is connected, else the errno of its failure.
 [[nodiscard]] int dialError(int socket);
 

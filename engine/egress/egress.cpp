@@ -6,14 +6,13 @@
 #include "engine/egress/holds.h"
 #include "engine/egress/name_streams.h"
 #include "engine/egress/relays.h"
+#include "engine/egress/socket_ends.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <thread>
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -44,35 +43,6 @@ std::size_t maximumConnections()
     const bool isKnown = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
     const std::size_t descriptors = isKnown ? static_cast<std::size_t>(limit.rlim_cur) : 1024;
     return descriptors > kDescriptorsForOthers ? (descriptors - kDescriptorsForOthers) / kDescriptorsEach : 0;
-}
-
-Endpoint endpointOf(const sockaddr_storage& address)
-{
-    Endpoint endpoint;
-    if (address.ss_family == AF_INET6) {
-        sockaddr_in6 six{};
-        std::memcpy(&six, &address, sizeof six);
-        endpoint.isV6 = true;
-        endpoint.port = ntohs(six.sin6_port);
-        std::memcpy(endpoint.bytes.data(), &six.sin6_addr, endpoint.bytes.size());
-    } else {
-        sockaddr_in four{};
-        std::memcpy(&four, &address, sizeof four);
-        endpoint.port = ntohs(four.sin_port);
-        std::memcpy(endpoint.bytes.data(), &four.sin_addr, sizeof four.sin_addr);
-    }
-    return endpoint;
-}
-
-using NameOf = int (*)(int, sockaddr*, socklen_t*);
-std::optional<Endpoint> endOf(int socket, NameOf nameOf)
-{
-    sockaddr_storage address{};
-    socklen_t size = sizeof address;
-    // The sockets interface asks for this cast.
-    return nameOf(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0
-        ? std::optional(endpointOf(address))
-        : std::nullopt;
 }
 
 } // namespace
@@ -196,6 +166,8 @@ void Egress::Loop::handle(const Source& source)
     case Source::Kind::NameStream:
         m_streams.ready(source.id);
         break;
+    case Source::Kind::Forwards:
+        break; // has a thread of its own
     }
 }
 
@@ -213,12 +185,10 @@ void Egress::Loop::accept(GatewaySocket listener)
         if (!client) {
             return;
         }
-        const auto from = endOf(client.get(), ::getpeername);
-        const auto to = endOf(client.get(), ::getsockname);
-        auto through = from && to ? m_holds.accepted({*from, *to}) : std::nullopt;
+        const auto ends = endsOf(client.get());
+        auto through = ends ? m_holds.accepted(*ends) : std::nullopt;
         if (!through) {
-            const linger reset{1, 0};
-            ::setsockopt(client.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+            closeWithReset(std::move(client));
         } else if (!through->upstream) {
             m_streams.add(std::move(client));
         } else {

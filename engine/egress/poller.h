@@ -15,7 +15,17 @@ namespace revet::egress {
 /// Whose descriptor is ready.
 struct Source
 {
-    enum class Kind : std::uint8_t { Stop, Tap, Listener, Resolver, Lookups, Dial, Relay, NameStream };
+    enum class Kind : std::uint8_t {
+        Stop,
+        Tap,
+        Listener,
+        Resolver,
+        Lookups,
+        Dial,
+        Relay,
+        NameStream,
+        Forwards
+    };
     Kind kind = Kind::Stop;
     int side = 0; ///< Relay: which of the two; Listener: which family
     std::uint64_t id = 0; ///< never used again, so that an event of the past names nobody

@@ -142,11 +142,16 @@ void Relay::close(State state)
 {
     for (Way& way : m_ways) {
         if (state != State::Ended && way.from) {
-            const linger reset{1, 0};
-            ::setsockopt(way.from.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+            closeWithReset(std::move(way.from));
         }
         way.from.reset();
     }
+}
+
+void closeWithReset(UniqueFd socket)
+{
+    const linger reset{1, 0};
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
 }
 
 } // namespace revet::egress

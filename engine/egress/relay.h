@@ -92,4 +92,7 @@ private:
     bool m_hasOpinion = false;
 };
 
+/// So that the other side knows that it was broken off.
+void closeWithReset(UniqueFd socket);
+
 } // namespace revet::egress

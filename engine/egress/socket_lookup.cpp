@@ -50,6 +50,16 @@ inet_diag_req_v2 requestFor(const Connection& connection, int family)
 
 Result<std::uint64_t> SocketLookup::waitingSocket(const Connection& connection)
 {
+    return find(connection, true);
+}
+
+Result<std::uint64_t> SocketLookup::connectedSocket(const Connection& connection)
+{
+    return find(connection, false);
+}
+
+Result<std::uint64_t> SocketLookup::find(const Connection& connection, bool isWaiting)
+{
     for (const int family : {AF_INET, AF_INET6}) {
         if (family == AF_INET && connection.client.isV6) {
             continue;
@@ -65,7 +75,8 @@ Result<std::uint64_t> SocketLookup::waitingSocket(const Connection& connection)
         }
         std::memcpy(&found, answer.data() + sizeof(nlmsghdr), sizeof found);
         // The kernel gives a listener of that port where it has no connection.
-        if (found.id.idiag_dport == request.id.idiag_dport && found.idiag_state == TCP_SYN_SENT) {
+        if (found.id.idiag_dport == request.id.idiag_dport
+            && (found.idiag_state == TCP_SYN_SENT) == isWaiting) {
             return found.idiag_inode;
         }
     }

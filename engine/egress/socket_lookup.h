@@ -22,8 +22,12 @@ public:
     /// The inode of the socket, as /proc/PID/fd names it, while it waits for its connection (SYN_SENT); 0
     /// where there is none, so that its owner has left or never was.
     [[nodiscard]] Result<std::uint64_t> waitingSocket(const Connection& connection);
+    /// The same of one that is connected, or was until a moment ago.
+    [[nodiscard]] Result<std::uint64_t> connectedSocket(const Connection& connection);
 
 private:
+    [[nodiscard]] Result<std::uint64_t> find(const Connection& connection, bool isWaiting);
+
     os::NetlinkSocket m_socket;
 };
 

@@ -104,6 +104,28 @@ void FieldReader::read(const char* name, std::vector<std::string>& list, std::si
     }
 }
 
+void FieldReader::readPorts(const char* name, std::vector<std::uint16_t>& ports, std::size_t maximumCount)
+{
+    const nlohmann::json* const member = find(name);
+    if (member == nullptr) {
+        return;
+    }
+    if (!member->is_array() || member->size() > maximumCount) {
+        reject(name);
+        return;
+    }
+    ports.clear();
+    for (const nlohmann::json& element : *member) {
+        const bool isPort = element.is_number_unsigned() && element.get<std::uint64_t>() >= 1
+            && element.get<std::uint64_t>() <= UINT16_MAX;
+        if (!isPort) {
+            reject(name);
+            return;
+        }
+        ports.push_back(element.get<std::uint16_t>());
+    }
+}
+
 bool FieldReader::toBytes(const nlohmann::json& value, std::string& bytes, std::size_t maximumBytes)
 {
     if (value.is_string()) {

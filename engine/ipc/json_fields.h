@@ -54,6 +54,9 @@ public:
     void read(const char* name, std::vector<std::string>& list, std::size_t maximumCount,
               std::size_t maximumBytes);
 
+    /// Of TCP: 1 to 65535.
+    void readPorts(const char* name, std::vector<std::uint16_t>& ports, std::size_t maximumCount);
+
     [[nodiscard]] bool has(const char* name) const { return find(name) != nullptr; }
     /// The member, if it is there.
     [[nodiscard]] const nlohmann::json* find(const char* name) const;

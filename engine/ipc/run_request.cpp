@@ -19,6 +19,7 @@ constexpr std::size_t kMaximumPathBytes = 4096; // PATH_MAX
 constexpr std::size_t kMaximumArgumentBytes = std::size_t{2} * 1024 * 1024;
 constexpr std::size_t kMaximumArguments = 65536;
 constexpr std::size_t kMaximumPaths = 1024;
+constexpr std::size_t kMaximumPorts = 64;
 constexpr std::size_t kMaximumNameBytes = 256;
 constexpr std::size_t kMaximumTermiosBytes = 256;
 
@@ -122,6 +123,8 @@ std::string encodeRunRequest(const RunRequest& request)
         {"bindReadWrite", toJson(request.bindReadWrite)},
         {"unhide", toJson(request.unhide)},
         {"allowedHosts", toJson(request.allowedHosts)},
+        {"hostPorts", request.hostPorts},
+        {"publishedPorts", request.publishedPorts},
         {"label", toJson(request.label)},
         {"detached", request.isDetached},
         {"terminal", terminalToJson(request.terminal)},
@@ -157,6 +160,8 @@ Result<RunRequest> decodeRunRequest(std::string_view json)
     fields.read("bindReadWrite", request.bindReadWrite, kMaximumPaths, kMaximumPathBytes);
     fields.read("unhide", request.unhide, kMaximumPaths, kMaximumPathBytes);
     fields.read("allowedHosts", request.allowedHosts, kMaximumPaths, kMaximumPathBytes);
+    fields.readPorts("hostPorts", request.hostPorts, kMaximumPorts);
+    fields.readPorts("publishedPorts", request.publishedPorts, kMaximumPorts);
     fields.read("label", request.label, kMaximumNameBytes);
     fields.read("detached", request.isDetached);
     fields.read("interactive", request.isInteractive);

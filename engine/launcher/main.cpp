@@ -4,22 +4,18 @@
 // revet-launch: builds one box and stays as its keeper. Small, static, single-threaded from birth, since
 // unshare(CLONE_NEWUSER) refuses a process with threads. Started by revet-session only, with a plan.
 
+#include "engine/launcher/keeper.h"
 #include "engine/launcher/pid_one.h"
 #include "engine/launcher/steps.h"
 #include "engine/launcher/wire.h"
 #include "engine/os/socket.h"
 
-#include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 
 #include <linux/close_range.h>
-#include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
@@ -35,16 +31,6 @@ void dieWithParent()
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 }
 
-[[noreturn]] void reportErrno(const char* what)
-{
-    Report report;
-    report.kind = Report::Kind::Failed;
-    report.value = errno;
-    report.text = what;
-    static_cast<void>(os::sendPacket(kKeeperSocket, encode(report)).has_value());
-    ::_exit(kFailed);
-}
-
 Result<Plan> receivePlan()
 {
     REVET_ASSIGN_OR_RETURN(const auto packet, os::receivePacket(kKeeperSocket, kMaximumPacketBytes));
@@ -54,44 +40,6 @@ Result<Plan> receivePlan()
     REVET_ASSIGN_OR_RETURN(const auto bytes,
                            os::readAll(packet.descriptors.front().get(), kMaximumPlanBytes));
     return decodePlan(bytes);
-}
-
-/// The host's files that the plan wants gone at the end; reached through the host's tree, which stays here.
-void removeLeftovers(const std::vector<std::string>& leftovers)
-{
-    for (const std::string& path : leftovers) {
-        // Relative to the tree's root; without one (-1) the call fails.
-        ::unlinkat(hostTree(), path.substr(1).c_str(), 0);
-    }
-}
-
-/// Waits for the box's end, or for revet-session's, which ends the box; cleans up and passes the status on.
-[[noreturn]] void keep(pid_t init, const std::vector<std::string>& leftovers)
-{
-    const UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, init, 0)));
-    if (!handle) { // poll() would skip it, and the box's end would never be seen
-        const int error = errno;
-        ::kill(init, SIGKILL);
-        errno = error;
-        reportErrno("watch pid 1");
-    }
-    Report report;
-    report.kind = Report::Kind::Init;
-    report.value = init;
-    if (!os::sendPacket(kKeeperSocket, encode(report))) {
-        ::_exit(kFailed);
-    }
-    ::close(kInitSocket);
-    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // not before the fork: pid 1 must still write its own id maps
-    std::array<pollfd, 2> sources{pollfd{handle.get(), POLLIN, 0}, pollfd{kKeeperSocket, POLLIN, 0}};
-    while (::poll(sources.data(), sources.size(), -1) < 0 && errno == EINTR) { }
-    if (sources[0].revents == 0) {
-        ::kill(init, SIGKILL); // revet-session has gone: its box must not outlive it
-    }
-    int status = 0;
-    while (::waitpid(init, &status, 0) < 0 && errno == EINTR) { }
-    removeLeftovers(leftovers);
-    ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : kFailed);
 }
 
 } // namespace

@@ -25,7 +25,7 @@ inline constexpr std::size_t kMaximumPacketBytes = 8192;
 struct Report
 {
     enum class Kind : std::uint8_t {
-        Failed, ///< text: which step; value: errno. Nothing of the box is left.
+        Failed, ///< text: which step, and nothing of the box is left; or errand. value: errno.
         Root, ///< one descriptor: O_PATH "/" of the keeper's tree
         Gateway, ///< descriptors: GatewaySockets; without the last where there is no IPv6
         Init, ///< value: pid 1's process id as the host sees it
@@ -36,13 +36,14 @@ struct Report
         Exited, ///< value: wait status of the command
         Stopped, ///< value: the signal that stopped it
         Empty, ///< no process is left in the box but pid 1; comes before the last Exited
+        Opened, ///< one descriptor: what an errand was for
     };
     Kind kind = Kind::Failed;
     std::uint32_t command = 0; ///< Listener to Stopped: which command, counted from 1
     std::int32_t value = 0;
     std::string text;
 };
-inline constexpr std::uint8_t kReportKindCount = 11;
+inline constexpr std::uint8_t kReportKindCount = 12;
 
 /// What revet-session tells pid 1.
 struct Order

@@ -3,6 +3,7 @@
 
 #include "engine/session/box.h"
 
+#include "engine/launcher/errand.h"
 #include "engine/os/pidfd.h"
 #include "engine/os/socket.h"
 
@@ -255,6 +256,14 @@ Result<void> Box::signal(std::uint32_t number, int signalNumber) const
 Result<void> Box::resume(std::uint32_t number) const
 {
     return sendOrder(m_initSocket.get(), {Order::Kind::Continue, number, 0});
+}
+
+Result<UniqueFd> Box::openErrands() const
+{
+    REVET_ASSIGN_OR_RETURN(auto pair, os::packetSocketPair());
+    const std::array descriptors{pair.second.get()};
+    REVET_RETURN_IF_ERROR(os::sendPacket(m_keeperSocket.get(), launcher::kErrandsPacket, descriptors));
+    return std::move(pair.first);
 }
 
 void Box::endProcesses()

@@ -61,6 +61,9 @@ public:
     [[nodiscard]] Result<void> signal(std::uint32_t number, int signalNumber) const;
     [[nodiscard]] Result<void> resume(std::uint32_t number) const;
 
+    /// Our end of a socket for launcher::Errand; once, after waitUntilReady().
+    [[nodiscard]] Result<UniqueFd> openErrands() const;
+
     [[nodiscard]] pid_t keeper() const { return m_keeper; }
     /// pid 1 says that it is alone.
     void noteEmpty() { m_isEmpty = true; }

@@ -38,6 +38,21 @@ void ConnectionBook::connecting(int tid, std::uint64_t socket)
     }
 }
 
+void ConnectionBook::addHostPort(std::uint16_t port)
+{
+    const std::lock_guard lock(m_mutex);
+    m_hostPorts.insert(port);
+}
+
+bool ConnectionBook::records(const supervisor::SocketAddress& address) const
+{
+    if (address.kind != supervisor::SocketAddress::Kind::Network || !address.isLoopback) {
+        return address.kind == supervisor::SocketAddress::Kind::Network && m_hasGateway;
+    }
+    const std::lock_guard lock(m_mutex);
+    return m_hostPorts.contains(address.port);
+}
+
 bool ConnectionBook::expects(std::uint64_t socket)
 {
     const std::lock_guard lock(m_mutex);
@@ -57,7 +72,10 @@ void ConnectionBook::settled(std::uint64_t socket, const egress::Destination& de
     Fact fact;
     fact.kind = ActionKind::Connect;
     fact.verdict = verdictOf(outcome.kind);
-    fact.reach = fact.verdict == Verdict::Permitted ? Reach::Beyond : Reach::None;
+    if (fact.verdict == Verdict::Permitted) {
+        const bool isOurs = destination.address.kind() == policy::AddressKind::Loopback;
+        fact.reach = isOurs ? Reach::Machine : Reach::Beyond;
+    }
     fact.target = destination.text();
     fact.rule = outcome.rule;
     fact.errnoValue = outcome.errnoValue;

@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 namespace revet::session {
@@ -19,12 +20,16 @@ namespace revet::session {
 class ConnectionBook final : public supervisor::NetworkWatch, public egress::ConnectionWatch
 {
 public:
-    /// `recorder` outlives this.
-    explicit ConnectionBook(Recorder& recorder)
+    /// `recorder` outlives this. Without a gateway only forwarded ports lead elsewhere.
+    ConnectionBook(Recorder& recorder, bool hasGateway)
         : m_recorder(recorder)
+        , m_hasGateway(hasGateway)
     {
     }
 
+    /// From now on this port of the box's loopback is the host's.
+    void addHostPort(std::uint16_t port);
+    [[nodiscard]] bool records(const supervisor::SocketAddress& address) const override;
     void connecting(int tid, std::uint64_t socket) override;
     [[nodiscard]] bool expects(std::uint64_t socket) override;
     void settled(std::uint64_t socket, const egress::Destination& destination,
@@ -35,7 +40,9 @@ private:
     [[nodiscard]] ProcessNumber ownerOf(std::uint64_t socket);
 
     Recorder& m_recorder;
-    std::mutex m_mutex;
+    bool m_hasGateway;
+    mutable std::mutex m_mutex;
+    std::set<std::uint16_t> m_hostPorts;
     std::unordered_map<std::uint64_t, ProcessNumber>
         m_owners; ///< by the socket's inode: the last to connect it
     std::deque<std::uint64_t> m_order; ///< oldest first; they are forgotten when there are too many

@@ -373,6 +373,9 @@ void Preparer::describeStart()
     for (const std::string& host : m_result.network.allowed()) {
         hosts += (hosts.empty() ? "" : ", ") + displayEscape(host);
     }
+    for (const std::uint16_t port : m_request.hostPorts) {
+        hosts += (hosts.empty() ? "" : ", ") + ("this machine's own port " + std::to_string(port));
+    }
     lines.emplace_back(hosts.empty() ? "network: the box's own loopback only; nothing else can be reached"
                                      : "network: " + hosts + "; nothing else can be reached");
     std::string hidden = "hidden: the rest of your home, " + std::to_string(m_withheldVariables)

@@ -172,22 +172,30 @@ Result<void> RunningSession::startUndo(const ShippedData& data, const Places& pl
 
 Result<void> RunningSession::startNetwork()
 {
-    if (!m_preparation.spec.hasNetwork) {
+    const bool forwards = !m_request.hostPorts.empty() || !m_request.publishedPorts.empty();
+    if (!m_preparation.spec.hasNetwork && !forwards) {
         return {};
     }
-    m_decider.emplace(m_preparation.network);
-    m_connections.emplace(*m_recorder);
     const auto onFailure = [alarm = m_alarm.get()](const Error& error) {
         alarm->raise("the box's connections could not be served: " + errorLine(error));
     };
-    auto egress
-        = egress::Egress::start(m_box.takeGateway(),
-                                {*m_decider, *m_connections, m_clock, std::make_shared<egress::SystemNames>(),
-                                 std::make_unique<egress::Dialler>(), onFailure});
-    if (!egress) {
-        return fail(egress.error());
+    m_connections.emplace(*m_recorder, m_preparation.spec.hasNetwork);
+    if (m_preparation.spec.hasNetwork) {
+        m_decider.emplace(m_preparation.network);
+        REVET_ASSIGN_OR_RETURN(auto egress,
+                               egress::Egress::start(m_box.takeGateway(),
+                                                     {*m_decider, *m_connections, m_clock,
+                                                      std::make_shared<egress::SystemNames>(),
+                                                      std::make_unique<egress::Dialler>(), onFailure}));
+        m_egress.emplace(std::move(egress));
     }
-    m_egress.emplace(std::move(*egress));
+    if (forwards) {
+        REVET_ASSIGN_OR_RETURN(auto ports, ForwardedPorts::start(m_box, *m_connections, m_clock, onFailure));
+        m_ports.emplace(std::move(ports));
+        REVET_ASSIGN_OR_RETURN(auto lines,
+                               m_ports->open(m_request.hostPorts, m_request.publishedPorts, *m_recorder));
+        std::move(lines.begin(), lines.end(), std::back_inserter(m_preparation.lines));
+    }
     return {};
 }
 
@@ -324,7 +332,8 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
     case Report::Kind::Gateway:
     case Report::Kind::Init:
     case Report::Kind::Ready:
-        break; // told once, while the box came up
+    case Report::Kind::Opened:
+        break; // told elsewhere, or once, while the box came up
     }
     return std::nullopt;
 }
@@ -409,6 +418,9 @@ void RunningSession::finish(const SessionEnd& end, const Places& places)
     m_box.endProcesses();
     if (m_egress) { // nobody is left to speak for
         m_egress->end();
+    }
+    if (m_ports) {
+        m_ports->end();
     }
     // Their filters have no user left; one that waits for a file system may still not end.
     m_isHanging = !m_servers.join(kHangPatience);

@@ -9,6 +9,7 @@
 #include "engine/session/box.h"
 #include "engine/session/connection_book.h"
 #include "engine/session/control.h"
+#include "engine/session/forwarded_ports.h"
 #include "engine/session/front_end.h"
 #include "engine/session/git_state.h"
 #include "engine/session/left_changes.h"
@@ -102,9 +103,10 @@ private:
     LeftChanges m_left; ///< once it is over
     std::optional<PrivateWrites> m_privateWrites;
     std::unique_ptr<UndoKeeper> m_undo; ///< none where changes go to a layer; outlives the supervisor
-    std::optional<RuleDecider> m_decider; ///< the three of them only where the box has a network
+    std::optional<RuleDecider> m_decider; ///< these only where the box reaches beyond itself
     std::optional<ConnectionBook> m_connections; ///< outlives the supervisor
     std::optional<egress::Egress> m_egress;
+    std::optional<ForwardedPorts> m_ports;
     std::unique_ptr<supervisor::Supervisor> m_supervisor;
     ServerThreads m_servers;
     bool m_isHanging = false;

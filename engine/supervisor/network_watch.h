@@ -3,11 +3,13 @@
 
 #pragma once
 
+#include "engine/supervisor/socket_address.h"
+
 #include <cstdint>
 
 namespace revet::supervisor {
 
-/// Whoever judges the box's connections to the network, by their packets, and has to know who opens them.
+/// Whoever carries the box's connections to elsewhere, and has to know who opens them.
 /// Called on the supervisor's threads; must not block for long.
 class NetworkWatch
 {
@@ -19,6 +21,8 @@ public:
     NetworkWatch& operator=(NetworkWatch&&) = delete;
     virtual ~NetworkWatch() = default;
 
+    /// Whether it records what becomes of a connection to there, so that nobody else has to.
+    [[nodiscard]] virtual bool records(const SocketAddress& address) const = 0;
     /// The thread `tid` is about to connect the socket of this inode; before its first packet.
     virtual void connecting(int tid, std::uint64_t socket) = 0;
 };

@@ -46,7 +46,7 @@ constexpr std::size_t kShortestInet6 = 24; // SIN6_LEN_RFC2133: without a scope 
     const std::uint32_t host = ntohl(address.sin_addr.s_addr);
     return {SocketAddress::Kind::Network,
             std::string(text.data()) + ':' + std::to_string(ntohs(address.sin_port)),
-            host == INADDR_ANY || (host >> IN_CLASSA_NSHIFT) == IN_LOOPBACKNET};
+            host == INADDR_ANY || (host >> IN_CLASSA_NSHIFT) == IN_LOOPBACKNET, ntohs(address.sin_port)};
 }
 
 [[nodiscard]] SocketAddress parseInet6(std::span<const std::byte> bytes)
@@ -62,7 +62,8 @@ constexpr std::size_t kShortestInet6 = 24; // SIN6_LEN_RFC2133: without a scope 
     const bool isLoopback = IN6_IS_ADDR_LOOPBACK(&host) || IN6_IS_ADDR_UNSPECIFIED(&host)
         || (IN6_IS_ADDR_V4MAPPED(&host) && host.s6_addr[12] == IN_LOOPBACKNET);
     return {SocketAddress::Kind::Network,
-            '[' + std::string(text.data()) + "]:" + std::to_string(ntohs(address.sin6_port)), isLoopback};
+            '[' + std::string(text.data()) + "]:" + std::to_string(ntohs(address.sin6_port)), isLoopback,
+            ntohs(address.sin6_port)};
 }
 
 } // namespace

@@ -22,6 +22,7 @@ struct SocketAddress
     Kind kind = Kind::Other;
     std::string text;
     bool isLoopback = false; ///< Network: this machine's own loopback, or unspecified
+    std::uint16_t port = 0; ///< Network
 };
 
 /// The longest address that the kernel takes (sizeof sockaddr_storage).

@@ -103,7 +103,7 @@ Answer SocketBroker::connect(const Call& call, Target& target) const
     }
     const auto bytes = std::as_bytes(std::span(call.value));
     const SocketAddress address = parseSocketAddress(bytes);
-    if (m_context.network != nullptr && address.kind == SocketAddress::Kind::Network && !address.isLoopback) {
+    if (m_context.network != nullptr && m_context.network->records(address)) {
         return connectOutside(call, target.tid(), socket->get());
     }
     const int error = connectBriefly(socket->get(), call.value);

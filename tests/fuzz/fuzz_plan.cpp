@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "engine/base/assert.h"
+#include "engine/launcher/errand.h"
 #include "engine/launcher/plan.h"
 #include "engine/launcher/wire.h"
 
@@ -39,5 +40,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(roundTrip(decodeSpawnRequest, bytes));
     static_cast<void>(roundTrip(decodeReport, bytes));
     static_cast<void>(roundTrip(decodeOrder, bytes));
+    static_cast<void>(roundTrip(decodeErrand, bytes));
     return 0;
 }

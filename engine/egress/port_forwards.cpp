@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/egress/port_forwards.h"
+
+#include "engine/egress/dialler.h"
+#include "engine/egress/relays.h"
+#include "engine/egress/socket_ends.h"
+#include "engine/egress/socket_lookup.h"
+
+#include <cerrno>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+namespace revet::egress {
+
+namespace {
+
+constexpr std::size_t kMaximumConnections = 4096;
+constexpr std::chrono::seconds kPatience{3600}; ///< nothing has to be done by the clock
+
+policy::IpAddress loopback(bool isV6)
+{
+    return isV6 ? policy::IpAddress::v6({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1})
+                : policy::IpAddress::v4({127, 0, 0, 1});
+}
+
+} // namespace
+
+/// All of it belongs to the thread, but for what is new, the wake-up and the thread itself.
+class PortForwards::Loop
+{
+public:
+    Loop(Dependencies dependencies, Poller poller, UniqueFd wake)
+        : m_dependencies(std::move(dependencies))
+        , m_poller(std::move(poller))
+        , m_lookup(std::move(m_dependencies.lookup))
+        , m_relays(m_poller, m_dependencies.watch, m_dependencies.clock)
+        , m_wake(std::move(wake))
+    {
+    }
+
+    [[nodiscard]] Result<void> begin()
+    {
+        REVET_RETURN_IF_ERROR(m_poller.add(m_wake.get(), EPOLLIN, {Source::Kind::Forwards, 0, 0}));
+        m_thread = std::jthread([this](const std::stop_token& stop) noexcept { run(stop); });
+        return {};
+    }
+    void add(PortForward forward)
+    {
+        {
+            const std::lock_guard lock(m_mutex);
+            m_new.push_back(std::move(forward));
+        }
+        ::eventfd_write(m_wake.get(), 1);
+    }
+    void end()
+    {
+        if (m_thread.joinable()) {
+            m_thread.request_stop();
+            ::eventfd_write(m_wake.get(), 1);
+            m_thread.join();
+        }
+    }
+
+private:
+    /// A client whose other side is being called.
+    struct Call
+    {
+        UniqueFd client;
+        UniqueFd upstream;
+        std::size_t forward = 0;
+        std::uint64_t socket = 0; ///< of the client
+        bool isV6 = false;
+    };
+    void run(const std::stop_token& stop);
+    void takeNew();
+    void accept(std::size_t index);
+    void dial(std::uint64_t id, Call call);
+    /// Behind 127.0.0.1 comes ::1, and behind that the end.
+    void dialNext(std::uint64_t id, Call call, int error);
+    void dialled(std::uint64_t id);
+    void settle(const Call& call, const Outcome& outcome);
+
+    Dependencies m_dependencies;
+    Poller m_poller;
+    SocketLookup m_lookup;
+    Relays m_relays;
+    UniqueFd m_wake;
+    std::mutex m_mutex;
+    std::vector<PortForward> m_new; ///< under m_mutex
+    std::vector<PortForward> m_forwards;
+    std::map<std::uint64_t, Call> m_calls;
+    std::uint64_t m_lastId = 0;
+    std::jthread m_thread;
+};
+
+void PortForwards::Loop::run(const std::stop_token& stop)
+{
+    while (!stop.stop_requested()) {
+        const auto ready = m_poller.wait(kPatience);
+        if (!ready) {
+            m_dependencies.onFailure(ready.error());
+            return;
+        }
+        for (const Poller::Ready& one : *ready) {
+            switch (one.source.kind) {
+            case Source::Kind::Forwards:
+                takeNew();
+                break;
+            case Source::Kind::Listener:
+                accept(one.source.id);
+                break;
+            case Source::Kind::Dial:
+                dialled(one.source.id);
+                break;
+            case Source::Kind::Relay:
+                m_relays.ready(one.source.id);
+                break;
+            case Source::Kind::Stop:
+            case Source::Kind::Tap:
+            case Source::Kind::Resolver:
+            case Source::Kind::Lookups:
+            case Source::Kind::NameStream:
+                break; // the gateway's
+            }
+        }
+    }
+    m_relays.endAll();
+}
+
+void PortForwards::Loop::takeNew()
+{
+    eventfd_t count = 0;
+    ::eventfd_read(m_wake.get(), &count);
+    const std::lock_guard lock(m_mutex);
+    for (PortForward& forward : m_new) {
+        const int listener = forward.listener.get();
+        m_forwards.push_back(std::move(forward));
+        if (const auto added
+            = m_poller.add(listener, EPOLLIN, {Source::Kind::Listener, 0, m_forwards.size() - 1});
+            !added) {
+            m_forwards.back().listener.reset(); // clients see it closed
+        }
+    }
+    m_new.clear();
+}
+
+void PortForwards::Loop::accept(std::size_t index)
+{
+    const PortForward& forward = m_forwards.at(index);
+    Call call;
+    call.forward = index;
+    call.client.reset(::accept4(forward.listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!call.client) {
+        return;
+    }
+    if (m_relays.size() + m_calls.size() >= kMaximumConnections) {
+        closeWithReset(std::move(call.client));
+        return;
+    }
+    if (const auto ends = forward.isFromBox ? endsOf(call.client.get()) : std::nullopt) {
+        call.socket = m_lookup.connectedSocket(*ends).value_or(0);
+    }
+    dial(++m_lastId, std::move(call));
+}
+
+void PortForwards::Loop::dial(std::uint64_t id, Call call)
+{
+    const PortForward& forward = m_forwards.at(call.forward);
+    auto socket = forward.open(call.isV6);
+    int error
+        = socket ? beginConnect(socket->get(), loopback(call.isV6), forward.port) : socket.error().errnoValue;
+    if (error == 0 && !m_poller.add(socket->get(), EPOLLOUT, {Source::Kind::Dial, 0, id})) {
+        error = EAGAIN;
+    }
+    if (error != 0) {
+        dialNext(id, std::move(call), error);
+        return;
+    }
+    call.upstream = std::move(*socket);
+    m_calls.emplace(id, std::move(call));
+}
+
+void PortForwards::Loop::dialNext(std::uint64_t id, Call call, int error)
+{
+    if (!call.isV6) {
+        call.isV6 = true;
+        dial(id, std::move(call));
+        return;
+    }
+    settle(call, {Outcome::Kind::Failed, {}, error});
+    closeWithReset(std::move(call.client));
+}
+
+void PortForwards::Loop::dialled(std::uint64_t id)
+{
+    auto node = m_calls.extract(id);
+    if (node.empty()) {
+        return; // a moment ago
+    }
+    Call call = std::move(node.mapped());
+    static_cast<void>(
+        m_poller.change(call.upstream.get(), EPOLLOUT, 0, {Source::Kind::Dial, 0, id}).has_value());
+    const int error = dialError(call.upstream.get());
+    if (error == 0) {
+        settle(call, {Outcome::Kind::Permitted, m_forwards.at(call.forward).rule, 0});
+        m_relays.add(std::move(call.client),
+                     {std::move(call.upstream),
+                      {loopback(call.isV6), m_forwards.at(call.forward).port},
+                      call.socket,
+                      m_forwards.at(call.forward).rule});
+    } else {
+        dialNext(id, std::move(call), error);
+    }
+}
+
+void PortForwards::Loop::settle(const Call& call, const Outcome& outcome)
+{
+    const PortForward& forward = m_forwards.at(call.forward);
+    if (forward.isFromBox) {
+        m_dependencies.watch.settled(call.socket, {loopback(call.isV6), forward.port}, outcome);
+    }
+}
+
+PortForwards::PortForwards(std::unique_ptr<Loop> loop)
+    : m_loop(std::move(loop))
+{
+}
+
+PortForwards::PortForwards(PortForwards&& other) noexcept = default;
+
+PortForwards::~PortForwards()
+{
+    end();
+}
+
+void PortForwards::end()
+{
+    if (m_loop) {
+        m_loop->end();
+    }
+}
+
+void PortForwards::add(PortForward forward)
+{
+    m_loop->add(std::move(forward));
+}
+
+Result<PortForwards> PortForwards::start(Dependencies dependencies)
+{
+    REVET_ASSIGN_OR_RETURN(Poller poller, Poller::open());
+    UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!wake) {
+        return failErrno("forward ports");
+    }
+    auto loop = std::make_unique<Loop>(std::move(dependencies), std::move(poller), std::move(wake));
+    REVET_RETURN_IF_ERROR(loop->begin());
+    return PortForwards(std::move(loop));
+}
+
+} // namespace revet::egress

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/launcher/errand.h"
+
+#include "engine/base/bytes.h"
+#include "engine/os/netlink.h"
+
+#include <arpa/inet.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace revet::launcher {
+
+namespace {
+
+constexpr int kBacklog = 128;
+
+Result<UniqueFd> openStream(bool isV6)
+{
+    UniqueFd socket(::socket(isV6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    return socket ? Result<UniqueFd>(std::move(socket)) : failErrno("open a socket of the box's network");
+}
+
+template<typename Address>
+bool bindTo(int socket, const Address& address)
+{
+    // The sockets interface asks for this cast.
+    return ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+bool bindToLoopback(int socket, const Errand& errand)
+{
+    if (errand.isV6) {
+        sockaddr_in6 address{};
+        address.sin6_family = AF_INET6;
+        address.sin6_port = htons(errand.port);
+        address.sin6_addr = in6addr_loopback;
+        return bindTo(socket, address);
+    }
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(errand.port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return bindTo(socket, address);
+}
+
+} // namespace
+
+std::string encode(const Errand& errand)
+{
+    ByteWriter writer;
+    writer.number(static_cast<std::uint8_t>(errand.kind));
+    writer.number(static_cast<std::uint8_t>(errand.isV6 ? 1 : 0));
+    writer.number(errand.port);
+    return writer.take();
+}
+
+Result<Errand> decodeErrand(std::string_view bytes)
+{
+    ByteReader reader(bytes);
+    Errand errand;
+    REVET_ASSIGN_OR_RETURN(const auto kind, reader.number<std::uint8_t>());
+    REVET_ASSIGN_OR_RETURN(const auto isV6, reader.number<std::uint8_t>());
+    REVET_ASSIGN_OR_RETURN(errand.port, reader.number<std::uint16_t>());
+    if (kind >= kErrandKindCount || isV6 > 1 || !reader.atEnd()) {
+        return fail(ErrorCode::Malformed, "read an errand");
+    }
+    errand.kind = static_cast<Errand::Kind>(kind);
+    errand.isV6 = isV6 == 1;
+    return errand;
+}
+
+Result<UniqueFd> runErrand(const Errand& errand)
+{
+    switch (errand.kind) {
+    case Errand::Kind::Stream:
+        return openStream(errand.isV6);
+    case Errand::Kind::Listener: {
+        REVET_ASSIGN_OR_RETURN(UniqueFd socket, openStream(errand.isV6));
+        if (!bindToLoopback(socket.get(), errand) || ::listen(socket.get(), kBacklog) != 0) {
+            return failErrno("listen in the box at port " + std::to_string(errand.port));
+        }
+        return socket;
+    }
+    case Errand::Kind::Lookup: {
+        REVET_ASSIGN_OR_RETURN(os::NetlinkSocket socket, os::NetlinkSocket::open(NETLINK_SOCK_DIAG));
+        return socket.take();
+    }
+    }
+    return fail(ErrorCode::Malformed, "run an errand");
+}
+
+} // namespace revet::launcher

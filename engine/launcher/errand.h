@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/unique_fd.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace revet::launcher {
+
+/// What revet-session has the keeper do while the box lives: a socket belongs for ever to the network
+/// namespace of the process that opened it, and into the box's revet-session cannot go. Errands and their
+/// answers travel on a socket of their own, whose other end comes to the keeper on kKeeperSocket as the
+/// packet kErrandsPacket. Each is answered, in order, by Report::Kind::Opened or Failed.
+struct Errand
+{
+    enum class Kind : std::uint8_t {
+        Stream, ///< a TCP socket, not connected
+        Listener, ///< a TCP listener at the loopback address and `port`
+        Lookup, ///< a socket for sock_diag
+    };
+    Kind kind = Kind::Stream;
+    bool isV6 = false;
+    std::uint16_t port = 0;
+};
+inline constexpr std::uint8_t kErrandKindCount = 3;
+inline constexpr std::string_view kErrandsPacket = "errands";
+
+[[nodiscard]] std::string encode(const Errand& errand);
+[[nodiscard]] Result<Errand> decodeErrand(std::string_view bytes);
+
+/// Does it, in the calling process's network namespace. TCP sockets are non-blocking.
+[[nodiscard]] Result<UniqueFd> runErrand(const Errand& errand);
+
+} // namespace revet::launcher

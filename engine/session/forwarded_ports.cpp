@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/forwarded_ports.h"
+
+#include <cerrno>
+#include <string>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace revet::session {
+
+namespace {
+
+using launcher::Errand;
+
+constexpr int kBacklog = 128;
+constexpr int kPortsToTry = 20; ///< then any that is free
+
+Result<UniqueFd> hostSocket(bool isV6)
+{
+    UniqueFd socket(::socket(isV6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    return socket ? Result<UniqueFd>(std::move(socket)) : failErrno("open a connection");
+}
+
+/// errno of bind(2) or listen(2), 0 for none.
+int listenAt(int socket, std::uint16_t port)
+{
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int on = 1; // connections of a moment ago do not make a published port move
+    // The sockets interface asks for this cast.
+    return ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0
+            && ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0
+            && ::listen(socket, kBacklog) == 0
+        ? 0
+        : errno;
+}
+
+std::uint16_t portOf(int socket)
+{
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    // The sockets interface asks for this cast.
+    return ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0 ? ntohs(address.sin_port)
+                                                                                    : std::uint16_t{0};
+}
+
+} // namespace
+
+Result<ForwardedPorts> ForwardedPorts::start(const Box& box, ConnectionBook& connections, const Clock& clock,
+                                             OnFailure onFailure)
+{
+    REVET_ASSIGN_OR_RETURN(UniqueFd socket, box.openErrands());
+    auto errands = std::make_unique<KeeperErrands>(std::move(socket));
+    REVET_ASSIGN_OR_RETURN(UniqueFd lookup, errands->run({Errand::Kind::Lookup}));
+    REVET_ASSIGN_OR_RETURN(
+        auto forwards,
+        egress::PortForwards::start({connections, clock, std::move(lookup), std::move(onFailure)}));
+    return ForwardedPorts(std::move(errands), connections, std::move(forwards));
+}
+
+Result<std::vector<std::string>> ForwardedPorts::open(const std::vector<std::uint16_t>& hostPorts,
+                                                      const std::vector<std::uint16_t>& published,
+                                                      Recorder& recorder)
+{
+    for (const std::uint16_t port : hostPorts) {
+        REVET_RETURN_IF_ERROR(openHostPort(port));
+    }
+    std::vector<std::string> lines;
+    for (const std::uint16_t port : published) {
+        REVET_ASSIGN_OR_RETURN(const std::uint16_t where, publish(port));
+        const std::string address = "127.0.0.1:" + std::to_string(where);
+        lines.push_back("published: http://" + address + " leads to the box's port " + std::to_string(port));
+        recorder.note({ActionKind::Listen,
+                       Verdict::Permitted,
+                       Reach::Machine,
+                       address,
+                       {},
+                       "publish " + std::to_string(port),
+                       0,
+                       0});
+    }
+    return lines;
+}
+
+Result<void> ForwardedPorts::openHostPort(std::uint16_t port)
+{
+    const std::string rule = "host port " + std::to_string(port);
+    for (const bool isV6 : {false, true}) {
+        auto listener = m_errands->run({Errand::Kind::Listener, isV6, port});
+        const int error = listener ? 0 : listener.error().errnoValue;
+        if (isV6 && (error == EAFNOSUPPORT || error == EADDRNOTAVAIL)) {
+            continue; // a machine without IPv6
+        }
+        if (error == EADDRINUSE) {
+            return fail(ErrorCode::Conflict, "open the host's port " + std::to_string(port) + " to the box",
+                        "a program in the box listens at that port itself");
+        }
+        if (!listener) {
+            return fail(listener.error());
+        }
+        m_connections.addHostPort(port);
+        m_forwards.add({std::move(*listener), hostSocket, port, true, rule});
+    }
+    return {};
+}
+
+Result<std::uint16_t> ForwardedPorts::publish(std::uint16_t port)
+{
+    int error = EADDRINUSE;
+    for (int i = 0; i <= kPortsToTry; ++i) {
+        const int wanted = i < kPortsToTry && port + i <= UINT16_MAX ? port + i : 0;
+        REVET_ASSIGN_OR_RETURN(UniqueFd listener, hostSocket(false));
+        error = listenAt(listener.get(), static_cast<std::uint16_t>(wanted));
+        if (error == 0) {
+            const std::uint16_t published = portOf(listener.get());
+            const auto open = [errands = m_errands.get()](bool isV6) {
+                return errands->run({Errand::Kind::Stream, isV6, 0});
+            };
+            m_forwards.add({std::move(listener), open, port, false, {}});
+            return published;
+        }
+        if (error != EADDRINUSE && error != EACCES) { // below 1024 a port may be root's
+            break;
+        }
+    }
+    return fail(Error{ErrorCode::System, "publish the box's port " + std::to_string(port), error, {}});
+}
+
+} // namespace revet::session

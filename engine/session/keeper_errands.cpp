@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/keeper_errands.h"
+
+#include "engine/launcher/wire.h"
+#include "engine/os/socket.h"
+
+namespace revet::session {
+
+Result<UniqueFd> KeeperErrands::run(const launcher::Errand& errand)
+{
+    const std::lock_guard lock(m_mutex);
+    REVET_RETURN_IF_ERROR(os::sendPacket(m_socket.get(), launcher::encode(errand)));
+    REVET_ASSIGN_OR_RETURN(auto packet, os::receivePacket(m_socket.get(), launcher::kMaximumPacketBytes));
+    REVET_ASSIGN_OR_RETURN(const auto report, launcher::decodeReport(packet.bytes));
+    if (report.kind != launcher::Report::Kind::Opened || packet.descriptors.size() != 1) {
+        return fail(Error{ErrorCode::System, report.text, report.value, {}});
+    }
+    return std::move(packet.descriptors.front());
+}
+
+} // namespace revet::session

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/integration/world.h"
+#include "tests/support/kernel_gate.h"
+
+#include <QTest>
+
+using namespace revet::test;
+
+namespace {
+
+/// A host with a service at `argv[1]`'s address, while the rest of the arguments run as a command. Every
+/// "%PORT%" in them is the service's port.
+constexpr const char* kHost = R"(
+import socket, subprocess, sys, threading
+service = socket.socket(socket.AF_INET6 if ':' in sys.argv[1] else socket.AF_INET)
+service.bind((sys.argv[1], 0)); service.listen(64)
+def serve():
+    while True:
+        client, peer = service.accept()
+        client.recv(4096)
+        client.sendall(b'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nthe host says hello')
+        client.close()
+threading.Thread(target=serve, daemon=True).start()
+port = str(service.getsockname()[1])
+sys.exit(subprocess.call([word.replace('%PORT%', port) for word in sys.argv[2:]]))
+)";
+
+/// Runs argv[3:], a session that publishes the port argv[1] and serves there, and asks it from outside at
+/// argv[2] as often as it takes.
+constexpr const char* kVisitor = R"(
+import subprocess, sys, time, urllib.request
+session = subprocess.Popen(sys.argv[3:])
+answer = None
+for attempt in range(200):
+    try:
+        answer = urllib.request.urlopen('http://127.0.0.1:%s/greeting' % sys.argv[2], timeout=10).read().decode()
+        break
+    except OSError:
+        time.sleep(0.05)
+print(answer)
+session.terminate(); session.wait()
+)";
+
+} // namespace
+
+/// --host-port and --publish: single ports through the wall, and no others.
+class PortsTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        REVET_NEEDS_ORDINARY_USER();
+        REVET_NEEDS(UserNamespaces);
+        REVET_NEEDS(SeccompNotify);
+        for (const char* const program : {"python3", "curl"}) {
+            REVET_NEEDS_PROGRAM(program);
+        }
+    }
+
+    void reachesTheHostsPort_data() { addTierRows("address", {"127.0.0.1", "::1"}); }
+    void reachesTheHostsPort()
+    {
+        const World world;
+        const Finished finished = onHost(world, fetched("address"), {"--host-port", "%PORT%"}, R"(
+curl -s http://localhost:%PORT%/ http://127.0.0.1:%PORT%/ || echo none
+)");
+        QCOMPARE(finished.out, "the host says hellothe host says hello");
+        const auto rows = matching(world.runner().lastEvents(), {{"kind", "connect"}, {"reach", "machine"}});
+        QVERIFY(!rows.empty());
+        for (const nlohmann::json& row : rows) {
+            QVERIFY2(row.value("exe", "").find("curl") != std::string::npos, row.dump().c_str());
+            QVERIFY2(row.value("rule", "").starts_with("host port "), row.dump().c_str());
+        }
+    }
+
+    void reachesNoOtherPort_data() { addTierRows(); }
+    void reachesNoOtherPort()
+    {
+        const World world;
+        const Finished finished = onHost(world, "127.0.0.1", {"--host-port", "9"}, R"(
+curl -s http://127.0.0.1:%PORT%/; echo $?
+curl -s http://[::1]:%PORT%/; echo $?
+# The port is taken in the box, whoever asks for it: nothing in there can pose as the host.
+python3 - <<'END'
+import socket
+s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+try: s.bind(('127.0.0.1', 9)); print('bound')
+except OSError as error: print(error.strerror)
+END
+)");
+        QVERIFY2(finished.out == "7\n7\nAddress already in use\n", (finished.out + finished.err).c_str());
+    }
+
+    void breaksOffWhereTheHostHasNothing()
+    {
+        const World world;
+        const Finished finished = world.runner().run(
+            "sandbox", {"/usr/bin/curl", "-s", "http://127.0.0.1:9/"}, {"--host-port", "9"});
+        QCOMPARE(finished.status, 56); // "failure in receiving network data"
+        REVET_VERIFY_NONE(
+            missingEvent(world, {.kinds = {"connect"}, .verdicts = {"failed"}, .target = "[::1]:9"}));
+    }
+
+    void publishesAPort_data() { addTierRows(); }
+    void publishesAPort()
+    {
+        const World world;
+        const std::string port = freePort(world);
+        world.prepare("echo 'the box says hello' >greeting");
+        const Finished finished = world.runner().bare(
+            {"/usr/bin/python3", "-c", kVisitor, port, port, SessionRunner::program("revet"), "run", "--tier",
+             fetched("tier"), "--publish", port, "--", "/usr/bin/python3", "-m", "http.server", port,
+             "--bind", "127.0.0.1"});
+        QCOMPARE(finished.out, "the box says hello\n\n");
+        REVET_VERIFY_NONE(missingEvent(
+            world, {.kinds = {"listen"}, .verdicts = {"permitted"}, .target = "127.0.0.1:" + port}));
+    }
+
+    void publishesAtTheNextFreePort()
+    {
+        const World world;
+        world.prepare("echo 'the box says hello' >greeting");
+        // The service has the port, so the box's is found at the one behind it or further on.
+        const Finished finished = onHost(world, "127.0.0.1", {"--publish", "%PORT%"}, "true");
+        QCOMPARE(finished.status, 0);
+        const auto rows = matching(world.runner().lastEvents(), {{"kind", "listen"}});
+        QCOMPARE(rows.size(), std::size_t{1});
+        QVERIFY2(rows.front().value("target", "").starts_with("127.0.0.1:"), rows.front().dump().c_str());
+        QVERIFY2("publish " + rows.front().value("target", "").substr(10) != rows.front().value("rule", ""),
+                 rows.front().dump().c_str());
+    }
+
+    void refusesWhatIsNoPort()
+    {
+        const World world;
+        for (const char* const port : {"0", "65536", "-1", "http"}) {
+            for (const char* const option : {"--host-port", "--publish"}) {
+                QCOMPARE(world.runner().revet({"run", option, port, "--", "/bin/true"}).status, 125);
+            }
+        }
+    }
+
+private:
+    static Finished onHost(const World& world, const std::string& address,
+                           const std::vector<std::string>& options, const std::string& script)
+    {
+        const std::string tier
+            = QTest::currentDataTag() != nullptr ? fetched("tier") : std::string("sandbox");
+        std::vector<std::string> words{
+            "/usr/bin/python3", "-c", kHost, address, SessionRunner::program("revet"), "run", "--tier", tier};
+        words.insert(words.end(), options.begin(), options.end());
+        words.insert(words.end(), {"--", "/bin/sh", "-c", script});
+        return world.runner().bare(words);
+    }
+    static std::string freePort(const World& world)
+    {
+        return world.runner()
+            .bare({"/usr/bin/python3", "-c",
+                   "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1], "
+                   "end='')"})
+            .out;
+    }
+};
+
+QTEST_GUILESS_MAIN(PortsTest)
+#include "tst_ports.moc"
