@@ -13,9 +13,9 @@ namespace revet::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kValueOptions
-    = {"--project",    "--tier",      "--profile", "--bind-ro", "--bind-rw", "--unhide",
-       "--allow-host", "--host-port", "--publish", "--env",     "--observe", "--name"};
+constexpr std::array<std::string_view, 13> kValueOptions
+    = {"--project",   "--tier",    "--profile", "--bind-ro", "--bind-rw", "--unhide", "--allow-host",
+       "--host-port", "--publish", "--socket",  "--env",     "--observe", "--name"};
 
 struct Texts
 {
@@ -25,6 +25,7 @@ struct Texts
     std::vector<std::string> bindReadOnly;
     std::vector<std::string> bindReadWrite;
     std::vector<std::string> unhide;
+    std::vector<std::string> sockets;
 };
 
 std::vector<std::string> absolute(const std::vector<std::string>& paths, const std::filesystem::path& base)
@@ -54,6 +55,7 @@ Result<void> judge(const Texts& texts, const std::filesystem::path& base, ipc::R
     request.bindReadOnly = absolute(texts.bindReadOnly, base);
     request.bindReadWrite = absolute(texts.bindReadWrite, base);
     request.unhide = absolute(texts.unhide, base);
+    request.hostSockets = absolute(texts.sockets, base);
     for (const std::string& assignment : request.environmentAssignments) {
         if (assignment.empty() || assignment.front() == '=') {
             return fail(ErrorCode::InvalidArgument, "read --env " + assignment, "write NAME or NAME=VALUE");
@@ -83,6 +85,7 @@ void addOptions(CLI::App& app, ipc::RunRequest& request, Texts& texts)
            "let this machine connect to a port of its loopback, the same one or the next that is free")
         ->type_name("PORT")
         ->check(CLI::Range(1, UINT16_MAX));
+    app.add_option("--socket", texts.sockets, "let it speak to a local socket of yours")->type_name("PATH");
     app.add_option("--env", request.environmentAssignments, "pass a variable, or set one")
         ->type_name("NAME[=VALUE]");
     app.add_option("--observe", texts.observe, "what is recorded: full, writes, exec")->type_name("LEVEL");

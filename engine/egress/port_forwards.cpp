@@ -87,6 +87,7 @@ private:
     void dialNext(std::uint64_t id, Call call, int error);
     void dialled(std::uint64_t id);
     void settle(const Call& call, const Outcome& outcome);
+    [[nodiscard]] Destination destinationOf(const Call& call) const;
 
     Dependencies m_dependencies;
     Poller m_poller;
@@ -165,7 +166,7 @@ void PortForwards::Loop::accept(std::size_t index)
         closeWithReset(std::move(call.client));
         return;
     }
-    if (const auto ends = forward.isFromBox ? endsOf(call.client.get()) : std::nullopt) {
+    if (const auto ends = forward.boxPort ? endsOf(call.client.get()) : std::nullopt) {
         call.socket = m_lookup.connectedSocket(*ends).value_or(0);
     }
     dial(++m_lastId, std::move(call));
@@ -173,14 +174,12 @@ void PortForwards::Loop::accept(std::size_t index)
 
 void PortForwards::Loop::dial(std::uint64_t id, Call call)
 {
-    const PortForward& forward = m_forwards.at(call.forward);
-    auto socket = forward.open(call.isV6);
-    int error
-        = socket ? beginConnect(socket->get(), loopback(call.isV6), forward.port) : socket.error().errnoValue;
-    if (error == 0 && !m_poller.add(socket->get(), EPOLLOUT, {Source::Kind::Dial, 0, id})) {
+    auto socket = m_forwards.at(call.forward).dial(call.isV6);
+    int error = socket ? 0 : socket.error().errnoValue;
+    if (socket && !m_poller.add(socket->get(), EPOLLOUT, {Source::Kind::Dial, 0, id})) {
         error = EAGAIN;
     }
-    if (error != 0) {
+    if (!socket || error != 0) {
         dialNext(id, std::move(call), error);
         return;
     }
@@ -212,10 +211,7 @@ void PortForwards::Loop::dialled(std::uint64_t id)
     if (error == 0) {
         settle(call, {Outcome::Kind::Permitted, m_forwards.at(call.forward).rule, 0});
         m_relays.add(std::move(call.client),
-                     {std::move(call.upstream),
-                      {loopback(call.isV6), m_forwards.at(call.forward).port},
-                      call.socket,
-                      m_forwards.at(call.forward).rule});
+                     {std::move(call.upstream), destinationOf(call), call.socket, {}});
     } else {
         dialNext(id, std::move(call), error);
     }
@@ -223,10 +219,20 @@ void PortForwards::Loop::dialled(std::uint64_t id)
 
 void PortForwards::Loop::settle(const Call& call, const Outcome& outcome)
 {
-    const PortForward& forward = m_forwards.at(call.forward);
-    if (forward.isFromBox) {
-        m_dependencies.watch.settled(call.socket, {loopback(call.isV6), forward.port}, outcome);
+    if (m_forwards.at(call.forward).boxPort) {
+        m_dependencies.watch.settled(call.socket, destinationOf(call), outcome);
     }
+}
+
+Destination PortForwards::Loop::destinationOf(const Call& call) const
+{
+    return {loopback(call.isV6), m_forwards.at(call.forward).boxPort.value_or(0)};
+}
+
+Result<UniqueFd> dialLoopback(UniqueFd socket, bool isV6, std::uint16_t port)
+{
+    errno = beginConnect(socket.get(), loopback(isV6), port);
+    return errno == 0 ? Result<UniqueFd>(std::move(socket)) : failErrno("open a connection");
 }
 
 PortForwards::PortForwards(std::unique_ptr<Loop> loop)

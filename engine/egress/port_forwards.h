@@ -11,22 +11,26 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace revet::egress {
 
-/// A port of one network's loopback that leads to a port of another's: into the box (--publish) or out of it
-/// (--host-port).
+/// A door through the wall: a listener on one side that leads to a service on the other, into the box
+/// (--publish) or out of it (--host-port, --socket).
 struct PortForward
 {
     UniqueFd listener; ///< non-blocking
-    /// A non-blocking TCP socket of the network that it leads to. Called on the thread of PortForwards.
-    std::function<Result<UniqueFd>(bool isV6)> open;
-    std::uint16_t port = 0; ///< there, at 127.0.0.1, or else at ::1
-    /// Clients are the box's: who is known, and what became of each is told.
-    bool isFromBox = false;
-    std::string rule; ///< why it is there
+    /// A non-blocking socket on its way to the other side, at 127.0.0.1 or else ::1 where that means
+    /// something. Called on the thread of PortForwards.
+    std::function<Result<UniqueFd>(bool isV6)> dial;
+    /// Clients are the box's, and come to this port: who is known, and what became of each is told.
+    std::optional<std::uint16_t> boxPort = std::nullopt;
+    std::string rule = {}; ///< why it is there
 };
+
+/// A non-blocking socket is on its way to the loopback address of its network.
+[[nodiscard]] Result<UniqueFd> dialLoopback(UniqueFd socket, bool isV6, std::uint16_t port);
 
 /// Carries the connections of forwarded ports, on a thread of its own. No socket crosses the wall, only
 /// bytes.

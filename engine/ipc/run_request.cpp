@@ -72,9 +72,9 @@ Result<void> check(const RunRequest& request)
     if (request.command.empty()) {
         return fail(ErrorCode::Malformed, "read a run request", "there is no command");
     }
-    for (const auto* list :
-         {&request.command, &request.environment, &request.profiles, &request.environmentAssignments,
-          &request.bindReadOnly, &request.bindReadWrite, &request.unhide, &request.allowedHosts}) {
+    for (const auto* list : {&request.command, &request.environment, &request.profiles,
+                             &request.environmentAssignments, &request.bindReadOnly, &request.bindReadWrite,
+                             &request.unhide, &request.allowedHosts, &request.hostSockets}) {
         if (holdsNul(*list)) {
             return fail(ErrorCode::Malformed, "read a run request", "a NUL byte stands in a text");
         }
@@ -123,6 +123,7 @@ std::string encodeRunRequest(const RunRequest& request)
         {"bindReadWrite", toJson(request.bindReadWrite)},
         {"unhide", toJson(request.unhide)},
         {"allowedHosts", toJson(request.allowedHosts)},
+        {"hostSockets", toJson(request.hostSockets)},
         {"hostPorts", request.hostPorts},
         {"publishedPorts", request.publishedPorts},
         {"label", toJson(request.label)},
@@ -160,6 +161,7 @@ Result<RunRequest> decodeRunRequest(std::string_view json)
     fields.read("bindReadWrite", request.bindReadWrite, kMaximumPaths, kMaximumPathBytes);
     fields.read("unhide", request.unhide, kMaximumPaths, kMaximumPathBytes);
     fields.read("allowedHosts", request.allowedHosts, kMaximumPaths, kMaximumPathBytes);
+    fields.read("hostSockets", request.hostSockets, kMaximumPaths, kMaximumPathBytes);
     fields.readPorts("hostPorts", request.hostPorts, kMaximumPorts);
     fields.readPorts("publishedPorts", request.publishedPorts, kMaximumPorts);
     fields.read("label", request.label, kMaximumNameBytes);

@@ -42,6 +42,7 @@ struct RunRequest
     std::vector<std::string> bindReadWrite; ///< absolute
     std::vector<std::string> unhide; ///< absolute
     std::vector<std::string> allowedHosts; ///< --allow-host: HOST[:PORT]
+    std::vector<std::string> hostSockets; ///< --socket; absolute
     std::vector<std::uint16_t> hostPorts; ///< --host-port
     std::vector<std::uint16_t> publishedPorts; ///< --publish: the box's
     std::optional<ObserveLevel> observe;

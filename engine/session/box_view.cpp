@@ -74,6 +74,9 @@ Result<supervisor::BoxView> makeBoxView(Preparation& preparation, UniqueFd root,
     for (const tiers::VisiblePath& path : spec.visible) {
         view.hostPlaces.push_back(supervisor::normalized(path.inBox.empty() ? path.host : path.inBox));
     }
+    for (const tiers::VisiblePath& socket : spec.sockets) {
+        view.relayedSockets.push_back(supervisor::normalized(socket.inBox));
+    }
     view.sharedPrefixes.push_back(spec.project);
     std::vector<std::string> paths{spec.project};
     paths.insert(paths.end(), spec.sideRoots.begin(), spec.sideRoots.end());

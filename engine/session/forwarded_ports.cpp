@@ -63,15 +63,17 @@ Result<ForwardedPorts> ForwardedPorts::start(const Box& box, ConnectionBook& con
     return ForwardedPorts(std::move(errands), connections, std::move(forwards));
 }
 
-Result<std::vector<std::string>> ForwardedPorts::open(const std::vector<std::uint16_t>& hostPorts,
-                                                      const std::vector<std::uint16_t>& published,
-                                                      Recorder& recorder)
+Result<std::vector<std::string>> ForwardedPorts::open(const ipc::RunRequest& request,
+                                                      std::vector<RelayedSocket> sockets, Recorder& recorder)
 {
-    for (const std::uint16_t port : hostPorts) {
+    for (RelayedSocket& socket : sockets) {
+        relay(std::move(socket));
+    }
+    for (const std::uint16_t port : request.hostPorts) {
         REVET_RETURN_IF_ERROR(openHostPort(port));
     }
     std::vector<std::string> lines;
-    for (const std::uint16_t port : published) {
+    for (const std::uint16_t port : request.publishedPorts) {
         REVET_ASSIGN_OR_RETURN(const std::uint16_t where, publish(port));
         const std::string address = "127.0.0.1:" + std::to_string(where);
         lines.push_back("published: http://" + address + " leads to the box's port " + std::to_string(port));
@@ -85,6 +87,12 @@ Result<std::vector<std::string>> ForwardedPorts::open(const std::vector<std::uin
                        0});
     }
     return lines;
+}
+
+void ForwardedPorts::relay(RelayedSocket socket)
+{
+    const auto dial = [path = socket.path](bool) { return connectLocally(path); };
+    m_forwards.add({std::move(socket.listener), dial});
 }
 
 Result<void> ForwardedPorts::openHostPort(std::uint16_t port)
@@ -104,7 +112,11 @@ Result<void> ForwardedPorts::openHostPort(std::uint16_t port)
             return fail(listener.error());
         }
         m_connections.addHostPort(port);
-        m_forwards.add({std::move(*listener), hostSocket, port, true, rule});
+        const auto dial = [port](bool toV6) -> Result<UniqueFd> {
+            REVET_ASSIGN_OR_RETURN(UniqueFd socket, hostSocket(toV6));
+            return egress::dialLoopback(std::move(socket), toV6, port);
+        };
+        m_forwards.add({std::move(*listener), dial, port, rule});
     }
     return {};
 }
@@ -118,10 +130,11 @@ Result<std::uint16_t> ForwardedPorts::publish(std::uint16_t port)
         error = listenAt(listener.get(), static_cast<std::uint16_t>(wanted));
         if (error == 0) {
             const std::uint16_t published = portOf(listener.get());
-            const auto open = [errands = m_errands.get()](bool isV6) {
-                return errands->run({Errand::Kind::Stream, isV6, 0});
+            const auto dial = [errands = m_errands.get(), port](bool isV6) -> Result<UniqueFd> {
+                REVET_ASSIGN_OR_RETURN(UniqueFd socket, errands->run({Errand::Kind::Stream, isV6, 0}));
+                return egress::dialLoopback(std::move(socket), isV6, port);
             };
-            m_forwards.add({std::move(listener), open, port, false, {}});
+            m_forwards.add({std::move(listener), dial});
             return published;
         }
         if (error != EADDRINUSE && error != EACCES) { // below 1024 a port may be root's

@@ -4,9 +4,11 @@
 #pragma once
 
 #include "engine/egress/port_forwards.h"
+#include "engine/ipc/run_request.h"
 #include "engine/session/box.h"
 #include "engine/session/connection_book.h"
 #include "engine/session/keeper_errands.h"
+#include "engine/session/relayed_sockets.h"
 
 #include <cstdint>
 #include <functional>
@@ -16,7 +18,7 @@
 
 namespace revet::session {
 
-/// The ports of a box that lead out of it or into it. One thread calls it.
+/// The ports and local sockets that lead out of a box or into it. One thread calls it.
 class ForwardedPorts
 {
 public:
@@ -25,15 +27,16 @@ public:
     [[nodiscard]] static Result<ForwardedPorts> start(const Box& box, ConnectionBook& connections,
                                                       const Clock& clock, OnFailure onFailure);
 
-    /// All of them, with a line for the person and a row for each that is published.
-    [[nodiscard]] Result<std::vector<std::string>> open(const std::vector<std::uint16_t>& hostPorts,
-                                                        const std::vector<std::uint16_t>& published,
-                                                        Recorder& recorder);
+    /// All that a session begins with. A line for the person and a row for each port that is published.
+    [[nodiscard]] Result<std::vector<std::string>>
+    open(const ipc::RunRequest& request, std::vector<RelayedSocket> sockets, Recorder& recorder);
     /// The box's 127.0.0.1:`port` (and ::1) becomes the host's. An error where the box uses the port itself.
     [[nodiscard]] Result<void> openHostPort(std::uint16_t port);
     /// A port of the host's loopback leads to the box's `port`: the same one if it is free, else the next
     /// that is. Returns which.
     [[nodiscard]] Result<std::uint16_t> publish(std::uint16_t port);
+    /// What the box says to our socket goes to the host's.
+    void relay(RelayedSocket socket);
     void end() { m_forwards.end(); }
 
 private:

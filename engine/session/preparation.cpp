@@ -81,6 +81,8 @@ private:
     Result<void> fillHome();
     /// --bind-ro and --bind-rw, never into Revet's own data; then the mount points of everything in the home.
     Result<void> fillBinds();
+    /// --socket.
+    Result<void> relaySockets();
     /// Secrets within the project.
     Result<void> hideFiles();
     /// What undo keeps within the project: no secret, and nobody's to see or change.
@@ -243,7 +245,23 @@ Result<void> Preparer::fillBinds()
         return {};
     };
     REVET_RETURN_IF_ERROR(add(m_request.bindReadOnly, tiers::VisiblePath::Access::ReadOnly));
-    return add(m_request.bindReadWrite, tiers::VisiblePath::Access::ReadWrite);
+    REVET_RETURN_IF_ERROR(add(m_request.bindReadWrite, tiers::VisiblePath::Access::ReadWrite));
+    return relaySockets();
+}
+
+Result<void> Preparer::relaySockets()
+{
+    std::vector<std::string> changeable = m_request.bindReadWrite;
+    changeable.insert(changeable.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
+    changeable.push_back(m_project.path);
+    REVET_ASSIGN_OR_RETURN(m_result.sockets,
+                           makeRelayedSockets(m_request.hostSockets, sessionDirectory(), changeable));
+    for (const RelayedSocket& socket : m_result.sockets) {
+        m_result.spec.sockets.push_back({socket.ours, socket.path});
+        m_result.notes.push_back(
+            {ActionKind::Session, Verdict::Permitted, Reach::Machine, socket.path, {}, "--socket", 0, 0});
+    }
+    return {};
 }
 
 Result<void> Preparer::hideFiles()

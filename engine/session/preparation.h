@@ -13,6 +13,7 @@
 #include "engine/session/account.h"
 #include "engine/session/home_view.h"
 #include "engine/session/project_finder.h"
+#include "engine/session/relayed_sockets.h"
 #include "engine/session/shipped_data.h"
 #include "engine/tiers/box_spec.h"
 
@@ -34,6 +35,7 @@ struct Preparation
     bool isContinued = false; ///< the layer is an earlier session's
     policy::UndoSettings undo;
     policy::NetworkRules network;
+    std::vector<RelayedSocket> sockets;
     std::vector<UniqueFd> locks; ///< held for as long as the session lives
 };
 

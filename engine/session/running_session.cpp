@@ -172,7 +172,8 @@ Result<void> RunningSession::startUndo(const ShippedData& data, const Places& pl
 
 Result<void> RunningSession::startNetwork()
 {
-    const bool forwards = !m_request.hostPorts.empty() || !m_request.publishedPorts.empty();
+    const bool forwards
+        = !m_request.hostPorts.empty() || !m_request.publishedPorts.empty() || !m_preparation.sockets.empty();
     if (!m_preparation.spec.hasNetwork && !forwards) {
         return {};
     }
@@ -193,7 +194,7 @@ Result<void> RunningSession::startNetwork()
         REVET_ASSIGN_OR_RETURN(auto ports, ForwardedPorts::start(m_box, *m_connections, m_clock, onFailure));
         m_ports.emplace(std::move(ports));
         REVET_ASSIGN_OR_RETURN(auto lines,
-                               m_ports->open(m_request.hostPorts, m_request.publishedPorts, *m_recorder));
+                               m_ports->open(m_request, std::move(m_preparation.sockets), *m_recorder));
         std::move(lines.begin(), lines.end(), std::back_inserter(m_preparation.lines));
     }
     return {};

@@ -50,6 +50,8 @@ struct BoxView
     /// What else of the host's tree the box sees, read-only or not: toolchains, --bind-ro, --bind-rw, the
     /// system. A socket there that the box has not bound belongs to a program of the host.
     std::vector<std::string> hostPlaces;
+    /// Sockets of ours that stand for ones of the host; mounted, so that the box cannot move them.
+    std::vector<std::string> relayedSockets;
     /// Hidden files and directories: the box sees something empty in their place, and cannot move that away.
     std::vector<std::string> masked;
     /// Directories that are the same in the box and on the host (/usr, the project): nothing below them is

@@ -31,8 +31,8 @@ void FactWriter::record(const Deed& deed, Verdict verdict, std::string rule, int
     fact.kind = deed.kind;
     fact.verdict = verdict;
     const bool isDone = verdict == Verdict::Permitted || verdict == Verdict::Contained;
-    if (isDone && deed.root != nullptr) { // a connection within the box reaches nothing
-        fact.reach = isLayered(deed) ? Reach::Copy : Reach::Project;
+    if (isDone) { // a connection within the box reaches nothing
+        fact.reach = deed.root == nullptr ? deed.reach : isLayered(deed) ? Reach::Copy : Reach::Project;
     }
     fact.target = deed.target;
     fact.other = deed.other;

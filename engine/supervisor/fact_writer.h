@@ -22,6 +22,7 @@ struct Deed
     std::string other;
     std::int64_t detail = 0;
     std::string rule = {}; ///< what to say of it although it is done
+    Reach reach = Reach::None; ///< once it is done, where `root` does not say it
 };
 
 /// Turns the outcome of a deed into the fact and the answer, the fact first.

@@ -7,6 +7,7 @@
 #include "engine/supervisor/socket_address.h"
 #include "engine/supervisor/thread_state.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <span>
@@ -161,7 +162,10 @@ Answer SocketBroker::connectLocal(const Call& call, Target& target, int socket) 
     if (!S_ISSOCK(found->status.st_mode)) {
         return m_context.facts.failed(deed, ECONNREFUSED);
     }
-    if (isOfTheHost(*found)) {
+    if (std::ranges::find(m_context.box.relayedSockets, found->path) != m_context.box.relayedSockets.end()) {
+        deed.rule = "host socket";
+        deed.reach = Reach::Machine;
+    } else if (isOfTheHost(*found)) {
         return m_context.facts.denied(deed, {"host socket", ECONNREFUSED});
     }
     const int error = connectBriefly(socket, addressOf(throughProc(found->object.get())));

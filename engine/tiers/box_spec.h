@@ -42,6 +42,7 @@ struct BoxSpec
     std::string emptyDirectory;
     std::string home; ///< HOME, the same path in the box
     std::string privateHome; ///< host directory that the box has as its HOME; only the launcher can enter
+    std::vector<VisiblePath> sockets; ///< Revet's own, each in the place of one of the host's
     std::vector<VisiblePath> visible; ///< toolchains, --bind-ro, --bind-rw; not below the project
     std::vector<CacheLayer> caches;
     uid_t uid = 0;

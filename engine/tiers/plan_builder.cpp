@@ -43,6 +43,9 @@ void addHome(const BoxSpec& spec, Plan& plan)
                               {},
                               flags | launcher::bind_flag::kOptional});
     }
+    for (const VisiblePath& socket : spec.sockets) {
+        plan.outer.push_back({StepKind::Bind, socket.host, socket.inBox, {}, 0});
+    }
     for (const CacheLayer& cache : spec.caches) {
         plan.outer.push_back({StepKind::Overlay, cache.host, cache.host, cache.layer, 0});
     }

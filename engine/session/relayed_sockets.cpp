@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/relayed_sockets.h"
+
+#include "engine/base/directory.h"
+#include "engine/domain/display_escape.h"
+#include "engine/session/project_finder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace revet::session {
+
+namespace {
+
+constexpr int kBacklog = 128;
+
+Result<UniqueFd> openLocalSocket()
+{
+    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    return socket ? Result<UniqueFd>(std::move(socket)) : failErrno("open a local socket");
+}
+
+/// An address is shorter than a path may be, a descriptor's name never is.
+Result<sockaddr_un> addressThrough(const UniqueFd& directory, const std::string& name)
+{
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string path = "/proc/self/fd/" + std::to_string(directory.get()) + "/" + name;
+    if (path.size() >= sizeof address.sun_path) {
+        return fail(Error{ErrorCode::InvalidArgument, "name a local socket", ENAMETOOLONG, name});
+    }
+    std::memcpy(&address.sun_path, path.data(), path.size());
+    return address;
+}
+
+Result<UniqueFd> openDirectory(const std::filesystem::path& path)
+{
+    UniqueFd directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    return directory ? Result<UniqueFd>(std::move(directory)) : failErrno("open " + path.string());
+}
+
+Result<UniqueFd> listenAs(const std::filesystem::path& path)
+{
+    REVET_ASSIGN_OR_RETURN(const UniqueFd directory, openDirectory(path.parent_path()));
+    REVET_ASSIGN_OR_RETURN(const auto address, addressThrough(directory, path.filename().string()));
+    REVET_ASSIGN_OR_RETURN(UniqueFd socket, openLocalSocket());
+    // The sockets interface asks for this cast.
+    if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0
+        || ::listen(socket.get(), kBacklog) != 0) {
+        return failErrno("listen at " + path.string());
+    }
+    return socket;
+}
+
+} // namespace
+
+Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::string>& paths,
+                                                      const std::filesystem::path& sessionDirectory,
+                                                      const std::vector<std::string>& changeable)
+{
+    std::vector<RelayedSocket> sockets;
+    for (const std::string& path : paths) {
+        struct stat status = {};
+        std::error_code error;
+        const std::string real = std::filesystem::canonical(path, error).string();
+        if (error || ::stat(real.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) {
+            return fail(ErrorCode::InvalidArgument, "relay " + displayQuoted(path),
+                        "name a local socket that exists");
+        }
+        if (std::ranges::any_of(changeable, [&](const std::string& top) { return isWithin(real, top); })) {
+            return fail(ErrorCode::Refused, "relay " + displayQuoted(path),
+                        "it lies where the box can put another in its place");
+        }
+        const auto directory = sessionDirectory / "sockets";
+        REVET_RETURN_IF_ERROR(makePrivateDirectory(directory));
+        const auto ours = directory / std::to_string(sockets.size());
+        REVET_ASSIGN_OR_RETURN(UniqueFd listener, listenAs(ours));
+        sockets.push_back({path, ours.string(), std::move(listener)});
+    }
+    return sockets;
+}
+
+Result<UniqueFd> connectLocally(const std::string& path)
+{
+    const std::filesystem::path full(path);
+    REVET_ASSIGN_OR_RETURN(const UniqueFd directory, openDirectory(full.parent_path()));
+    REVET_ASSIGN_OR_RETURN(const auto address, addressThrough(directory, full.filename().string()));
+    REVET_ASSIGN_OR_RETURN(UniqueFd socket, openLocalSocket());
+    // The sockets interface asks for this cast.
+    return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0
+        ? Result<UniqueFd>(std::move(socket))
+        : failErrno("connect to " + path);
+}
+
+} // namespace revet::session

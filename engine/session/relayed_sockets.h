@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/unique_fd.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace revet::session {
+
+/// A local socket of the host that the box may speak to. The box sees a socket of ours in its place, from
+/// which bytes are carried: of the host's own neither the file nor a descriptor enters the box, and none
+/// passes through it (SCM_RIGHTS).
+struct RelayedSocket
+{
+    std::string path; ///< the host's; in the box ours is at the same place
+    std::string ours; ///< host path
+    UniqueFd listener; ///< non-blocking
+};
+
+/// Makes ours in the session's directory. Refused for a path within one of `changeable`: what the box can
+/// rename must not decide where we connect to.
+[[nodiscard]] Result<std::vector<RelayedSocket>>
+makeRelayedSockets(const std::vector<std::string>& paths, const std::filesystem::path& sessionDirectory,
+                   const std::vector<std::string>& changeable);
+
+/// A non-blocking connection to the host's socket.
+[[nodiscard]] Result<UniqueFd> connectLocally(const std::string& path);
+
+} // namespace revet::session
