@@ -8,6 +8,7 @@
 #include "engine/egress/dialler.h"
 #include "engine/egress/packet.h"
 #include "engine/egress/poller.h"
+#include "engine/egress/relay.h"
 #include "engine/egress/resolver.h"
 #include "engine/egress/socket_lookup.h"
 #include "engine/egress/syn_tap.h"
@@ -60,6 +61,7 @@ public:
         Destination destination;
         std::uint64_t socket = 0;
         std::string rule;
+        int boxSide = Relay::kClient; ///< whose words are to arrive, also when the session ends
     };
     /// What the listener accepted; none: it was never let through, and has to be reset.
     [[nodiscard]] std::optional<Through> accepted(const Connection& connection);

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <sys/epoll.h>
@@ -22,8 +23,10 @@ namespace revet::egress {
 
 namespace {
 
-constexpr std::size_t kMaximumConnections = 4096;
-constexpr std::chrono::seconds kPatience{3600}; ///< nothing has to be done by the clock
+constexpr std::size_t kMaximumConnections = 1024; ///< each two descriptors, of which others need many
+constexpr std::chrono::milliseconds kTick{1000};
+constexpr std::chrono::milliseconds kLastTick{20};
+constexpr std::chrono::seconds kDeliveryTime{1};
 
 policy::IpAddress loopback(bool isV6)
 {
@@ -80,7 +83,11 @@ private:
         bool isV6 = false;
     };
     void run(const std::stop_token& stop);
+    void handle(const Source& source);
     void takeNew();
+    void listen(std::size_t index);
+    /// Where a listener could not accept a moment ago.
+    void listenAgain();
     void accept(std::size_t index);
     void dial(std::uint64_t id, Call call);
     /// Behind 127.0.0.1 comes ::1, and behind that the end.
@@ -97,6 +104,7 @@ private:
     std::mutex m_mutex;
     std::vector<PortForward> m_new; ///< under m_mutex
     std::vector<PortForward> m_forwards;
+    std::vector<std::size_t> m_resting;
     std::map<std::uint64_t, Call> m_calls;
     std::uint64_t m_lastId = 0;
     std::jthread m_thread;
@@ -104,36 +112,69 @@ private:
 
 void PortForwards::Loop::run(const std::stop_token& stop)
 {
-    while (!stop.stop_requested()) {
-        const auto ready = m_poller.wait(kPatience);
+    std::optional<SteadyTime> endsAt;
+    SteadyTime lastTick = m_dependencies.clock.steadyNow();
+    for (;;) {
+        if (stop.stop_requested() && !endsAt) {
+            endsAt = SystemClock().steadyNow() + kDeliveryTime;
+        }
+        const auto ready = m_poller.wait(endsAt ? kLastTick : kTick);
         if (!ready) {
             m_dependencies.onFailure(ready.error());
             return;
         }
+        const bool isIdle = ready->empty() && m_calls.empty() && m_relays.haveDelivered();
+        if (endsAt && (isIdle || SystemClock().steadyNow() >= *endsAt)) {
+            break;
+        }
         for (const Poller::Ready& one : *ready) {
-            switch (one.source.kind) {
-            case Source::Kind::Forwards:
-                takeNew();
-                break;
-            case Source::Kind::Listener:
-                accept(one.source.id);
-                break;
-            case Source::Kind::Dial:
-                dialled(one.source.id);
-                break;
-            case Source::Kind::Relay:
-                m_relays.ready(one.source.id);
-                break;
-            case Source::Kind::Stop:
-            case Source::Kind::Tap:
-            case Source::Kind::Resolver:
-            case Source::Kind::Lookups:
-            case Source::Kind::NameStream:
-                break; // the gateway's
-            }
+            handle(one.source);
+        }
+        if (const SteadyTime now = m_dependencies.clock.steadyNow(); now - lastTick >= kTick) {
+            listenAgain();
+            lastTick = now;
         }
     }
     m_relays.endAll();
+}
+
+void PortForwards::Loop::handle(const Source& source)
+{
+    switch (source.kind) {
+    case Source::Kind::Forwards:
+        takeNew();
+        break;
+    case Source::Kind::Listener:
+        accept(source.id);
+        break;
+    case Source::Kind::Dial:
+        dialled(source.id);
+        break;
+    case Source::Kind::Relay:
+        m_relays.ready(source.id);
+        break;
+    case Source::Kind::Stop:
+    case Source::Kind::Tap:
+    case Source::Kind::Resolver:
+    case Source::Kind::Lookups:
+    case Source::Kind::NameStream:
+        break; // the gateway's
+    }
+}
+
+void PortForwards::Loop::listenAgain()
+{
+    for (const std::size_t index : std::exchange(m_resting, {})) {
+        listen(index);
+    }
+}
+
+void PortForwards::Loop::listen(std::size_t index)
+{
+    UniqueFd& listener = m_forwards.at(index).listener;
+    if (!m_poller.add(listener.get(), EPOLLIN, {Source::Kind::Listener, 0, index})) {
+        listener.reset(); // clients see it closed
+    }
 }
 
 void PortForwards::Loop::takeNew()
@@ -142,13 +183,8 @@ void PortForwards::Loop::takeNew()
     ::eventfd_read(m_wake.get(), &count);
     const std::lock_guard lock(m_mutex);
     for (PortForward& forward : m_new) {
-        const int listener = forward.listener.get();
         m_forwards.push_back(std::move(forward));
-        if (const auto added
-            = m_poller.add(listener, EPOLLIN, {Source::Kind::Listener, 0, m_forwards.size() - 1});
-            !added) {
-            m_forwards.back().listener.reset(); // clients see it closed
-        }
+        listen(m_forwards.size() - 1);
     }
     m_new.clear();
 }
@@ -160,6 +196,10 @@ void PortForwards::Loop::accept(std::size_t index)
     call.forward = index;
     call.client.reset(::accept4(forward.listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!call.client) {
+        if (errno != EAGAIN && errno != ECONNABORTED) { // no descriptors: it would be ready again at once
+            static_cast<void>(m_poller.change(forward.listener.get(), EPOLLIN, 0, {}).has_value());
+            m_resting.push_back(index);
+        }
         return;
     }
     if (m_relays.size() + m_calls.size() >= kMaximumConnections) {
@@ -211,7 +251,11 @@ void PortForwards::Loop::dialled(std::uint64_t id)
     if (error == 0) {
         settle(call, {Outcome::Kind::Permitted, m_forwards.at(call.forward).rule, 0});
         m_relays.add(std::move(call.client),
-                     {std::move(call.upstream), destinationOf(call), call.socket, {}});
+                     {std::move(call.upstream),
+                      destinationOf(call),
+                      call.socket,
+                      {},
+                      m_forwards.at(call.forward).isIntoBox ? Relay::kServer : Relay::kClient});
     } else {
         dialNext(id, std::move(call), error);
     }

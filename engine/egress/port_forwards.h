@@ -27,6 +27,7 @@ struct PortForward
     /// Clients are the box's, and come to this port: who is known, and what became of each is told.
     std::optional<std::uint16_t> boxPort = std::nullopt;
     std::string rule = {}; ///< why it is there
+    bool isIntoBox = false;
 };
 
 /// A non-blocking socket is on its way to the loopback address of its network.
@@ -48,7 +49,8 @@ public:
     [[nodiscard]] static Result<PortForwards> start(Dependencies dependencies);
     /// Any thread.
     void add(PortForward forward);
-    /// Ends every connection, and the thread. Idempotent.
+    /// Ends every connection, and the thread. The box has ended; what it had said before is still passed on,
+    /// for a second. Idempotent.
     void end();
     ~PortForwards();
     PortForwards(PortForwards&& other) noexcept;

@@ -64,8 +64,11 @@ public:
     [[nodiscard]] int fd(int side) const { return m_ways.at(static_cast<std::size_t>(side)).from.get(); }
     /// The client has said something, which waits for the inspector's opinion.
     [[nodiscard]] bool isHolding() const { return isUndecided() && !m_ways[kClient].pending.empty(); }
-    /// All that the client has said is passed on, its end too.
-    [[nodiscard]] bool hasDelivered() const { return m_ways[kClient].isShut; }
+    /// All that this side has said is passed on, its end too.
+    [[nodiscard]] bool hasDelivered(int side) const
+    {
+        return m_ways.at(static_cast<std::size_t>(side)).isShut;
+    }
     [[nodiscard]] std::string whyRefused() const { return m_inspector ? m_inspector->why() : ""; }
     /// With a reset, unless it has Ended.
     void close(State state);

@@ -25,7 +25,7 @@ void Relays::add(UniqueFd client, Holds::Through through)
     const std::uint64_t id = ++m_lastId;
     m_open.emplace(id,
                    Open{Relay(std::move(client), std::move(through.upstream), std::move(inspector)),
-                        std::move(through.destination), through.socket});
+                        std::move(through.destination), through.socket, through.boxSide});
     ready(id);
 }
 
@@ -72,13 +72,13 @@ void Relays::expire()
 
 bool Relays::haveDelivered() const
 {
-    return std::ranges::all_of(m_open, [](const auto& entry) { return entry.second.relay.hasDelivered(); });
+    return std::ranges::all_of(m_open, [](const auto& entry) { return entry.second.hasDelivered(); });
 }
 
 void Relays::endAll()
 {
     for (auto& [id, open] : m_open) {
-        open.relay.close(open.relay.hasDelivered() ? Relay::State::Ended : Relay::State::Reset);
+        open.relay.close(open.hasDelivered() ? Relay::State::Ended : Relay::State::Reset);
     }
     m_open.clear();
     m_undecided.clear();

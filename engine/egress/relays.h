@@ -32,7 +32,7 @@ public:
     /// Breaks off those that have begun something which for too long was neither fine nor broken.
     void expire();
     [[nodiscard]] std::size_t size() const { return m_open.size(); }
-    /// All that clients have said is passed on, their ends too.
+    /// All that the box has said is passed on, its ends too.
     [[nodiscard]] bool haveDelivered() const;
     /// Closes them all; with a reset what was not delivered.
     void endAll();
@@ -43,7 +43,9 @@ private:
         Relay relay;
         Destination destination;
         std::uint64_t socket = 0;
+        int boxSide = Relay::kClient;
         std::array<std::uint32_t, 2> watched{};
+        [[nodiscard]] bool hasDelivered() const { return relay.hasDelivered(boxSide); }
     };
     void end(std::uint64_t id, Relay::State state, const std::string& why);
 

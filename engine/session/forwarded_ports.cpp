@@ -3,6 +3,7 @@
 
 #include "engine/session/forwarded_ports.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 
@@ -70,6 +71,10 @@ Result<std::vector<std::string>> ForwardedPorts::open(const ipc::RunRequest& req
         relay(std::move(socket));
     }
     for (const std::uint16_t port : request.hostPorts) {
+        if (std::ranges::find(request.publishedPorts, port) != request.publishedPorts.end()) {
+            return fail(ErrorCode::InvalidArgument, "publish the port " + std::to_string(port),
+                        "in the box it is this machine's own already, by --host-port");
+        }
         REVET_RETURN_IF_ERROR(openHostPort(port));
     }
     std::vector<std::string> lines;
@@ -91,7 +96,7 @@ Result<std::vector<std::string>> ForwardedPorts::open(const ipc::RunRequest& req
 
 void ForwardedPorts::relay(RelayedSocket socket)
 {
-    const auto dial = [path = socket.path](bool) { return connectLocally(path); };
+    const auto dial = [service = socket.service](bool) { return connectLocally(service); };
     m_forwards.add({std::move(socket.listener), dial});
 }
 
@@ -112,6 +117,7 @@ Result<void> ForwardedPorts::openHostPort(std::uint16_t port)
             return fail(listener.error());
         }
         m_connections.addHostPort(port);
+        m_hostPorts.insert(port);
         const auto dial = [port](bool toV6) -> Result<UniqueFd> {
             REVET_ASSIGN_OR_RETURN(UniqueFd socket, hostSocket(toV6));
             return egress::dialLoopback(std::move(socket), toV6, port);
@@ -126,6 +132,9 @@ Result<std::uint16_t> ForwardedPorts::publish(std::uint16_t port)
     int error = EADDRINUSE;
     for (int i = 0; i <= kPortsToTry; ++i) {
         const int wanted = i < kPortsToTry && port + i <= UINT16_MAX ? port + i : 0;
+        if (m_hostPorts.contains(static_cast<std::uint16_t>(wanted))) {
+            continue; // the box would reach itself in the place of the host
+        }
         REVET_ASSIGN_OR_RETURN(UniqueFd listener, hostSocket(false));
         error = listenAt(listener.get(), static_cast<std::uint16_t>(wanted));
         if (error == 0) {
@@ -134,7 +143,7 @@ Result<std::uint16_t> ForwardedPorts::publish(std::uint16_t port)
                 REVET_ASSIGN_OR_RETURN(UniqueFd socket, errands->run({Errand::Kind::Stream, isV6, 0}));
                 return egress::dialLoopback(std::move(socket), isV6, port);
             };
-            m_forwards.add({std::move(listener), dial});
+            m_forwards.add({std::move(listener), dial, std::nullopt, {}, true});
             return published;
         }
         if (error != EADDRINUSE && error != EACCES) { // below 1024 a port may be root's

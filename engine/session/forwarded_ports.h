@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ private:
 
     std::unique_ptr<KeeperErrands> m_errands; ///< outlives the thread of m_forwards
     ConnectionBook& m_connections;
+    std::set<std::uint16_t> m_hostPorts;
     egress::PortForwards m_forwards;
 };
 

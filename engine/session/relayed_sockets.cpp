@@ -5,6 +5,7 @@
 
 #include "engine/base/directory.h"
 #include "engine/domain/display_escape.h"
+#include "engine/os/open_beneath.h"
 #include "engine/session/project_finder.h"
 
 #include <algorithm>
@@ -29,29 +30,27 @@ Result<UniqueFd> openLocalSocket()
     return socket ? Result<UniqueFd>(std::move(socket)) : failErrno("open a local socket");
 }
 
-/// An address is shorter than a path may be, a descriptor's name never is.
-Result<sockaddr_un> addressThrough(const UniqueFd& directory, const std::string& name)
+Result<sockaddr_un> addressOf(const std::string& path)
 {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    const std::string path = "/proc/self/fd/" + std::to_string(directory.get()) + "/" + name;
     if (path.size() >= sizeof address.sun_path) {
-        return fail(Error{ErrorCode::InvalidArgument, "name a local socket", ENAMETOOLONG, name});
+        return fail(Error{ErrorCode::InvalidArgument, "name a local socket", ENAMETOOLONG, path});
     }
     std::memcpy(&address.sun_path, path.data(), path.size());
     return address;
 }
 
-Result<UniqueFd> openDirectory(const std::filesystem::path& path)
-{
-    UniqueFd directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    return directory ? Result<UniqueFd>(std::move(directory)) : failErrno("open " + path.string());
-}
-
 Result<UniqueFd> listenAs(const std::filesystem::path& path)
 {
-    REVET_ASSIGN_OR_RETURN(const UniqueFd directory, openDirectory(path.parent_path()));
-    REVET_ASSIGN_OR_RETURN(const auto address, addressThrough(directory, path.filename().string()));
+    const UniqueFd directory(::open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) {
+        return failErrno("open " + path.parent_path().string());
+    }
+    // An address is shorter than a path may be, a descriptor's name never is.
+    REVET_ASSIGN_OR_RETURN(
+        const auto address,
+        addressOf("/proc/self/fd/" + std::to_string(directory.get()) + "/" + path.filename().string()));
     REVET_ASSIGN_OR_RETURN(UniqueFd socket, openLocalSocket());
     // The sockets interface asks for this cast.
     if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0
@@ -67,6 +66,11 @@ Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::str
                                                       const std::filesystem::path& sessionDirectory,
                                                       const std::vector<std::string>& changeable)
 {
+    std::vector<std::string> tops;
+    for (const std::string& top : changeable) {
+        std::error_code error;
+        tops.push_back(std::filesystem::weakly_canonical(top, error).string());
+    }
     std::vector<RelayedSocket> sockets;
     for (const std::string& path : paths) {
         struct stat status = {};
@@ -76,7 +80,7 @@ Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::str
             return fail(ErrorCode::InvalidArgument, "relay " + displayQuoted(path),
                         "name a local socket that exists");
         }
-        if (std::ranges::any_of(changeable, [&](const std::string& top) { return isWithin(real, top); })) {
+        if (std::ranges::any_of(tops, [&](const std::string& top) { return isWithin(real, top); })) {
             return fail(ErrorCode::Refused, "relay " + displayQuoted(path),
                         "it lies where the box can put another in its place");
         }
@@ -84,16 +88,23 @@ Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::str
         REVET_RETURN_IF_ERROR(makePrivateDirectory(directory));
         const auto ours = directory / std::to_string(sockets.size());
         REVET_ASSIGN_OR_RETURN(UniqueFd listener, listenAs(ours));
-        sockets.push_back({path, ours.string(), std::move(listener)});
+        sockets.push_back({path, real, ours.string(), std::move(listener)});
     }
     return sockets;
 }
 
 Result<UniqueFd> connectLocally(const std::string& path)
 {
-    const std::filesystem::path full(path);
-    REVET_ASSIGN_OR_RETURN(const UniqueFd directory, openDirectory(full.parent_path()));
-    REVET_ASSIGN_OR_RETURN(const auto address, addressThrough(directory, full.filename().string()));
+    const UniqueFd top(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const UniqueFd service(os::openBeneath(top.get(), path.substr(1), O_PATH));
+    struct stat status = {};
+    if (!service || ::fstat(service.get(), &status) != 0) {
+        return failErrno("connect to " + path);
+    }
+    if (!S_ISSOCK(status.st_mode)) {
+        return fail(Error{ErrorCode::System, "connect to " + path, ECONNREFUSED, {}});
+    }
+    REVET_ASSIGN_OR_RETURN(const auto address, addressOf("/proc/self/fd/" + std::to_string(service.get())));
     REVET_ASSIGN_OR_RETURN(UniqueFd socket, openLocalSocket());
     // The sockets interface asks for this cast.
     return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0

@@ -17,7 +17,8 @@ namespace revet::session {
 /// passes through it (SCM_RIGHTS).
 struct RelayedSocket
 {
-    std::string path; ///< the host's; in the box ours is at the same place
+    std::string path; ///< in the box
+    std::string service; ///< the host's, without links
     std::string ours; ///< host path
     UniqueFd listener; ///< non-blocking
 };
@@ -28,7 +29,7 @@ struct RelayedSocket
 makeRelayedSockets(const std::vector<std::string>& paths, const std::filesystem::path& sessionDirectory,
                    const std::vector<std::string>& changeable);
 
-/// A non-blocking connection to the host's socket.
+/// A non-blocking connection to the host's socket; `path` leads through no link.
 [[nodiscard]] Result<UniqueFd> connectLocally(const std::string& path);
 
 } // namespace revet::session

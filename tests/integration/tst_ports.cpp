@@ -27,6 +27,22 @@ port = str(service.getsockname()[1])
 sys.exit(subprocess.call([word.replace('%PORT%', port) for word in sys.argv[2:]]))
 )";
 
+/// Reads slowly, and tells how much it was.
+constexpr const char* kSlowHost = R"(
+import socket, subprocess, sys, threading, time
+service = socket.socket(); service.bind(('127.0.0.1', 0)); service.listen(64)
+total = 0
+def serve():
+    global total
+    client, _ = service.accept()
+    while data := client.recv(65536): total += len(data); time.sleep(0.005)
+reader = threading.Thread(target=serve); reader.start()
+port = str(service.getsockname()[1])
+subprocess.call([word.replace('%PORT%', port) for word in sys.argv[1:]])
+reader.join()
+print(total)
+)";
+
 /// Runs argv[3:], a session that publishes the port argv[1] and serves there, and asks it from outside at
 /// argv[2] as often as it takes.
 constexpr const char* kVisitor = R"(
@@ -136,6 +152,27 @@ END
             missingEvent(world, {.kinds = {"connect"}, .verdicts = {"failed"}, .target = "[::1]:" + port}));
     }
 
+    void deliversWhatWasSaidAtTheEnd()
+    {
+        const World world;
+        // The service takes its time; the box is gone long before.
+        const Finished finished = world.runner().bare(
+            {"/usr/bin/python3", "-c", kSlowHost, SessionRunner::program("revet"), "run", "--tier", "sandbox",
+             "--host-port", "%PORT%", "--", "/usr/bin/python3", "-c",
+             "import socket; s = socket.create_connection(('127.0.0.1', %PORT%)); s.sendall(b'x' * "
+             "3000000)"});
+        QCOMPARE(finished.out, "3000000\n");
+    }
+
+    void keepsTheTwoDirectionsApart()
+    {
+        const World world;
+        const std::string port = freePort(world);
+        QCOMPARE(
+            world.runner().revet({"run", "--host-port", port, "--publish", port, "--", "/bin/true"}).status,
+            125);
+    }
+
     void publishesAPort_data() { addTierRows(); }
     void publishesAPort()
     {
@@ -196,6 +233,12 @@ END
     void refusesALocalSocketThatTheBoxCanReplace()
     {
         const World world;
+        const std::filesystem::path home = world.home().home();
+        world.prepare("mkdir ~/data && ln -s ~/data ~/link");
+        const std::string shown = home / "data/named.sock";
+        QCOMPARE(
+            onLocalHost(world, shown, {"--bind-rw", home / "link", "--socket", shown}, {"/bin/true"}).status,
+            125);
         const std::string named = world.project() / "named.sock";
         const Finished finished = onLocalHost(world, named, {"--socket", named}, {"/bin/true"});
         QCOMPARE(finished.status, 125);
