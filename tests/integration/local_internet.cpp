@@ -21,7 +21,7 @@ for address in 93.184.216.34 93.184.216.35 93.184.216.36 93.184.216.53 10.7.7.7 
     ip address add $address/32 dev lo
 done
 ip -6 address add 2606:4700::1/128 dev lo
-mkfifo "$TMPDIR/listening"
+rm -f "$TMPDIR/listening"; mkfifo "$TMPDIR/listening"
 /usr/bin/python3 - <<'END' >"$TMPDIR/listening" &
 import os, select, socket
 # Every packet of this network that begins something, once.
