@@ -82,6 +82,15 @@ bool HostPattern::matchesName(const HostName& host) const
     return m_depth == Depth::Any || name.find('.') == std::string_view::npos;
 }
 
+bool HostPattern::coversNamesOf(const HostPattern& other) const
+{
+    if (other.isExact()) {
+        return matchesName(other.m_fixed);
+    }
+    const bool isSame = m_fixed == other.m_fixed && (m_depth == Depth::Any || m_depth == other.m_depth);
+    return !isExact() && (isSame || (m_depth == Depth::Any && matchesName(other.m_fixed)));
+}
+
 std::string HostPattern::text() const
 {
     std::string text(m_depth == Depth::Any ? kAny : m_depth == Depth::One ? kOne : "");

@@ -21,6 +21,9 @@ public:
     [[nodiscard]] bool matches(const HostName& host, std::uint16_t port) const;
     /// At whatever port.
     [[nodiscard]] bool matchesName(const HostName& host) const;
+    /// Whether it matches every name that `other` matches, at whatever port.
+    [[nodiscard]] bool coversNamesOf(const HostPattern& other) const;
+    [[nodiscard]] std::optional<std::uint16_t> port() const { return m_port; }
     /// In normal form: compiles to the same.
     [[nodiscard]] std::string text() const;
     /// Whether it names a single host.

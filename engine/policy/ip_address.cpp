@@ -77,6 +77,33 @@ constexpr std::array kRegistry = {
     Entry{"ff00::/8", AddressKind::Reserved},
 };
 
+/// The registry as ranges, in its order.
+const std::vector<std::pair<AddressRange, AddressKind>>& registry()
+{
+    static const std::vector<std::pair<AddressRange, AddressKind>> kRanges = [] {
+        std::vector<std::pair<AddressRange, AddressKind>> ranges;
+        for (const Entry& entry : kRegistry) {
+            auto range = AddressRange::parse(entry.range);
+            REVET_ASSERT(range);
+            ranges.emplace_back(*range, entry.kind);
+        }
+        return ranges;
+    }();
+    return kRanges;
+}
+
+/// All of the registry that is not public; no other range holds a private one.
+std::vector<AddressRange> specialRanges(bool withPrivate)
+{
+    std::vector<AddressRange> ranges;
+    for (const auto& [range, kind] : registry()) {
+        if (withPrivate || kind != AddressKind::Private) {
+            ranges.push_back(range);
+        }
+    }
+    return ranges;
+}
+
 } // namespace
 
 std::string_view toString(AddressKind kind)
@@ -135,18 +162,9 @@ bool IpAddress::isV4() const
 
 AddressKind IpAddress::kind() const
 {
-    static const std::vector<std::pair<AddressRange, AddressKind>> registry = [] {
-        std::vector<std::pair<AddressRange, AddressKind>> ranges;
-        for (const Entry& entry : kRegistry) {
-            auto range = AddressRange::parse(entry.range);
-            REVET_ASSERT(range);
-            ranges.emplace_back(*range, entry.kind);
-        }
-        return ranges;
-    }();
     const auto found
-        = std::ranges::find_if(registry, [this](const auto& entry) { return entry.first.contains(*this); });
-    return found == registry.end() ? AddressKind::Public : found->second;
+        = std::ranges::find_if(registry(), [this](const auto& entry) { return entry.first.contains(*this); });
+    return found == registry().end() ? AddressKind::Public : found->second;
 }
 
 std::string IpAddress::text() const
@@ -193,6 +211,44 @@ bool AddressRange::contains(const IpAddress& address) const
     // "::/0" is about IPv6: an IPv4 address is in it only by how it is kept.
     const bool isAlike = m_bits >= kMappedBits || !address.isV4();
     return isAlike && hasPrefix(address.bytes(), m_first.bytes(), m_bits);
+}
+
+bool AddressRange::overlaps(const AddressRange& other) const
+{
+    const bool isAlike
+        = (m_bits >= kMappedBits && m_first.isV4()) == (other.m_bits >= kMappedBits && other.m_first.isV4());
+    return isAlike && hasPrefix(m_first.bytes(), other.m_first.bytes(), std::min(m_bits, other.m_bits));
+}
+
+bool AddressRange::isWithin(std::span<const AddressRange> ranges) const
+{
+    bool isTouched = false;
+    for (const AddressRange& range : ranges) {
+        const bool overlaps = this->overlaps(range);
+        if (overlaps && range.m_bits <= m_bits) {
+            return true;
+        }
+        isTouched = isTouched || overlaps;
+    }
+    if (!isTouched) { // a single address never comes further
+        return false;
+    }
+    IpAddress::Bytes upper = m_first.bytes();
+    upper.at(m_bits / 8) |= static_cast<std::uint8_t>(0x80U >> m_bits % 8);
+    return AddressRange(m_first, m_bits + 1).isWithin(ranges)
+        && AddressRange(IpAddress(upper), m_bits + 1).isWithin(ranges);
+}
+
+bool AddressRange::isPrivate() const
+{
+    static const std::vector<AddressRange> kSpecial = specialRanges(true);
+    return isWithin(kSpecial);
+}
+
+bool AddressRange::isReachable() const
+{
+    static const std::vector<AddressRange> kNever = specialRanges(false);
+    return !isWithin(kNever);
 }
 
 std::string AddressRange::text() const

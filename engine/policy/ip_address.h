@@ -8,6 +8,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,7 @@ public:
     friend auto operator<=>(const IpAddress&, const IpAddress&) = default;
 
 private:
+    friend class AddressRange; // halves its ranges, whose bytes are in order already
     explicit IpAddress(const Bytes& bytes)
         : m_bytes(bytes)
     {
@@ -59,6 +61,12 @@ public:
     /// Malformed too where bits are set behind the prefix: who writes 10.1.2.3/8 may mean either.
     [[nodiscard]] static Result<AddressRange> parse(std::string_view text);
     [[nodiscard]] bool contains(const IpAddress& address) const;
+    /// Whether each of its addresses is in one of these.
+    [[nodiscard]] bool isWithin(std::span<const AddressRange> ranges) const;
+    /// Whether every address of it is private, or no host's.
+    [[nodiscard]] bool isPrivate() const;
+    /// Whether a box may ever reach one of its addresses: it has public or private ones.
+    [[nodiscard]] bool isReachable() const;
     [[nodiscard]] std::string text() const;
 
     friend bool operator==(const AddressRange&, const AddressRange&) = default;
@@ -69,6 +77,7 @@ private:
         , m_bits(bits)
     {
     }
+    [[nodiscard]] bool overlaps(const AddressRange& other) const;
     IpAddress m_first;
     unsigned m_bits; ///< of the 128
 };
