@@ -5,6 +5,7 @@
 
 #include "engine/api/engine.h"
 #include "engine/session/project_settings.h"
+#include "engine/session/rule_uses.h"
 
 namespace revet::api {
 
@@ -23,6 +24,14 @@ using session::ProjectSettings;
 [[nodiscard]] inline Result<void> trustRepositorySettings(Engine& engine, const std::string& project)
 {
     return session::trustRepositorySettings(engine.catalogue(), project);
+}
+
+using session::RuleUse;
+/// How often the project's sessions were let through or refused by a rule.
+[[nodiscard]] inline Result<std::vector<RuleUse>> ruleUses(const Engine& engine,
+                                                           const ProjectSettings& settings)
+{
+    return session::readRuleUses(engine.places().data / "projects" / std::to_string(settings.project.id));
 }
 
 } // namespace revet::api

@@ -19,14 +19,16 @@ using policy::ResolvedProfile;
 using policy::SourcedTexts;
 
 /// What a profile brings, under the names that its file uses.
-constexpr std::array<std::pair<const char*, SourcedTexts ResolvedProfile::*>, 8> kLists
+constexpr std::array<std::pair<const char*, SourcedTexts ResolvedProfile::*>, 10> kLists
     = {{{"visible", &ResolvedProfile::visible},
         {"cache", &ResolvedProfile::cache},
         {"state", &ResolvedProfile::state},
         {"pass", &ResolvedProfile::pass},
         {"hosts", &ResolvedProfile::hosts},
-        {"ask_hosts", &ResolvedProfile::askHosts},
+        {"model_hosts", &ResolvedProfile::modelHosts},
+        {"login_hosts", &ResolvedProfile::loginHosts},
         {"deny_hosts", &ResolvedProfile::denyHosts},
+        {"arguments", &ResolvedProfile::arguments},
         {"notes", &ResolvedProfile::notes}}};
 
 int list(const policy::ProfileSet& profiles, bool isJson)
@@ -78,10 +80,13 @@ int show(const policy::ProfileSet& profiles, const std::string& name, bool isJso
             table.addRow({key, displayEscape(item.value), displayEscape(item.source)});
         }
     }
-    object["set"] = nlohmann::json::object();
-    for (const auto& [variable, item] : profile->set) {
-        object["set"][variable] = {{"value", item.value}, {"source", item.source}};
-        table.addRow({"set", displayEscape(variable + '=' + item.value), displayEscape(item.source)});
+    for (const auto& [key, pairs] :
+         {std::pair("set", &profile->set), std::pair("managed", &profile->managed)}) {
+        object[key] = nlohmann::json::object();
+        for (const auto& [what, item] : *pairs) {
+            object[key][what] = {{"value", item.value}, {"source", item.source}};
+            table.addRow({key, displayEscape(what + '=' + item.value), displayEscape(item.source)});
+        }
     }
     if (isJson) {
         printJson(object);

@@ -4,10 +4,13 @@
 #include "engine/api/project_settings.h"
 #include "engine/cli/command.h"
 #include "engine/cli/message.h"
+#include "engine/cli/readable.h"
 #include "engine/cli/session_argument.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/text_table.h"
 #include "engine/domain/display_escape.h"
+
+#include <algorithm>
 
 namespace revet::cli {
 
@@ -19,7 +22,22 @@ struct Row
     std::string key;
     std::string value;
     std::string source;
+    std::optional<api::RuleUse> use = std::nullopt; ///< of a rule that was used
 };
+
+/// Hosts of settings have been used or not.
+void addUses(std::vector<Row>& rows, const std::vector<api::RuleUse>& uses)
+{
+    for (Row& row : rows) {
+        const auto used = std::ranges::find_if(uses, [&row](const api::RuleUse& use) {
+            return use.source == row.source && use.text == row.value
+                && row.key == (use.isAllowed ? "allow_hosts" : "deny_hosts");
+        });
+        if (used != uses.end()) {
+            row.use = *used;
+        }
+    }
+}
 
 template<typename T, typename ToText>
 void addSingle(std::vector<Row>& rows, const char* key, const std::optional<policy::Sourced<T>>& value,
@@ -55,6 +73,7 @@ std::vector<Row> rowsOf(const policy::EffectiveSettings& settings)
     addList("bind_ro", settings.bindRo);
     addList("bind_rw", settings.bindRw);
     addList("allow_hosts", settings.allowHosts);
+    addList("deny_hosts", settings.denyHosts);
     addList("env", settings.env);
     return rows;
 }
@@ -66,13 +85,19 @@ void printJsonRow(const std::string& project, const Row& row)
     object["key"] = row.key;
     journal::putBytes(object, "value", row.value);
     object["source"] = row.source;
+    if (row.use) {
+        object["hits"] = row.use->hits;
+        object["last_use"] = toRfc3339(row.use->last);
+    }
     printJson(object);
 }
 
 Result<void> show(api::Engine& engine, const std::string& project, bool isJson)
 {
     REVET_ASSIGN_OR_RETURN(const api::ProjectSettings settings, api::loadProjectSettings(engine, project));
-    const std::vector<Row> rows = rowsOf(settings.effective);
+    std::vector<Row> rows = rowsOf(settings.effective);
+    REVET_ASSIGN_OR_RETURN(const auto uses, api::ruleUses(engine, settings));
+    addUses(rows, uses);
     if (isJson) {
         for (const Row& row : rows) {
             printJsonRow(project, row);
@@ -81,9 +106,11 @@ Result<void> show(api::Engine& engine, const std::string& project, bool isJson)
     }
     print("project " + displayQuoted(project) + '\n');
     TextTable table(
-        {{"KEY"}, {"VALUE", TextTable::Align::Left, true}, {"FROM", TextTable::Align::Left, true}});
+        {{"KEY"}, {"VALUE", TextTable::Align::Left, true}, {"FROM", TextTable::Align::Left, true}, {"USED"}});
     for (const Row& row : rows) {
-        table.addRow({row.key, displayEscape(row.value), displayEscape(row.source)});
+        const std::string used
+            = row.use ? std::to_string(row.use->hits) + ", " + ageOf(row.use->last) + " ago" : std::string();
+        table.addRow({row.key, displayEscape(row.value), displayEscape(row.source), used});
     }
     print(table.isEmpty() ? "nothing is set: Revet's own defaults hold\n" : table.toText(outputColumns()));
     if (settings.repository == api::ProjectSettings::Repository::Untrusted) {

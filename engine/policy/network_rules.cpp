@@ -36,6 +36,11 @@ bool isLocalName(std::string_view host)
     return host == "localhost" || host.ends_with(".localhost");
 }
 
+bool isPersons(RuleScope scope)
+{
+    return scope <= RuleScope::User;
+}
+
 bool isNeverReached(AddressKind kind)
 {
     return kind == AddressKind::Loopback || kind == AddressKind::Metadata || kind == AddressKind::Reserved;
@@ -132,12 +137,14 @@ std::string NetworkRules::whyNever(const Pattern& pattern)
     return {};
 }
 
-bool NetworkRules::isDeniedWhole(const Rule& rule) const
+bool NetworkRules::isDeniedWhole(const Rule& rule, bool byPersons) const
 {
     const auto isDeniedAt = [&](std::uint16_t port) {
         std::vector<AddressRange> ranges;
         for (const Rule& denied : m_denied) {
-            if (denied.isOfProfile && !rule.isOfProfile) {
+            const bool isHeard = byPersons ? isPersons(denied.scope)
+                                           : denied.scope != RuleScope::Profile || !isPersons(rule.scope);
+            if (!isHeard) {
                 continue;
             }
             const auto* const host = std::get_if<HostPattern>(&rule.pattern);
@@ -173,19 +180,19 @@ Result<NetworkRules> NetworkRules::compile(std::span<const NetworkRule> rules)
                         (rules[i].isAllowed ? "allow " : "deny ") + displayQuoted(rules[i].text), why);
         }
         auto& list = rules[i].isAllowed ? compiled.m_allowed : compiled.m_denied;
-        list.push_back({std::move(pattern), i, rules[i].scope == RuleScope::Profile});
+        list.push_back({std::move(pattern), i, rules[i].scope});
     }
-    const auto isPersons = [](const Rule& rule) { return !rule.isOfProfile; };
-    std::ranges::stable_partition(compiled.m_allowed, isPersons);
-    std::ranges::stable_partition(compiled.m_denied, isPersons);
+    const auto isFirst = [](const Rule& rule) { return rule.scope != RuleScope::Profile; };
+    std::ranges::stable_partition(compiled.m_allowed, isFirst);
+    std::ranges::stable_partition(compiled.m_denied, isFirst);
     for (const Rule& rule : compiled.m_allowed) {
-        if (!rule.isOfProfile && compiled.isDeniedWhole(rule)) {
+        if (isPersons(rule.scope) && compiled.isDeniedWhole(rule, true)) {
             return fail(ErrorCode::Malformed, "allow " + displayQuoted(rules[rule.index].text),
                         "it is denied as well");
         }
     }
     // What one profile allows and another denies is no mistake of the person's.
-    std::erase_if(compiled.m_allowed, [&](const Rule& rule) { return compiled.isDeniedWhole(rule); });
+    std::erase_if(compiled.m_allowed, [&](const Rule& rule) { return compiled.isDeniedWhole(rule, false); });
     return compiled;
 }
 
@@ -216,8 +223,8 @@ NetworkRules::Judgement NetworkRules::judgeBy(const Target& target, std::uint16_
         }
         return isAbout(rule);
     });
-    const bool isOverruled = denied != m_denied.end() && denied->isOfProfile && allowed != m_allowed.end()
-        && !allowed->isOfProfile;
+    const bool isOverruled = denied != m_denied.end() && denied->scope == RuleScope::Profile
+        && allowed != m_allowed.end() && isPersons(allowed->scope);
     if (denied != m_denied.end() && !isOverruled) {
         return {false, "denied: " + denied->text(), false, denied->index};
     }

@@ -28,8 +28,9 @@ struct AddressPattern
     friend bool operator==(const AddressPattern&, const AddressPattern&) = default;
 };
 
-/// What a rule is for. All but profiles are a person's word, which a profile's never overrules.
-enum class RuleScope : std::uint8_t { Session, Project, User, Profile };
+/// Whose word a rule is. The first three are a person's, which a profile never overrules; a repository that
+/// nobody trusts can only deny.
+enum class RuleScope : std::uint8_t { Session, Project, User, Repository, Profile };
 
 /// One word on where a box may connect to.
 struct NetworkRule
@@ -43,16 +44,16 @@ struct NetworkRule
     friend bool operator==(const NetworkRule&, const NetworkRule&) = default;
 };
 
-/// Where a box may connect to. Nothing is allowed by nothing. A person's denials come first, then what a
-/// person allows, then a profile's denials, then what a profile allows. Hosts by name and addresses are
-/// apart: a name is judged as a name, wherever it leads. Private addresses are allowed only by rules that are
-/// about private ones and nothing else. Immutable, thread-safe.
+/// Where a box may connect to. Nothing is allowed by nothing. A person's denials come first and a
+/// repository's, then what a person allows, then a profile's denials, then what a profile allows. Hosts by
+/// name and addresses are apart: a name is judged as a name, wherever it leads. Private addresses are allowed
+/// only by rules that are about private ones and nothing else. Immutable, thread-safe.
 class NetworkRules
 {
 public:
     NetworkRules() = default;
     /// Malformed too where a rule could never match: addresses that are never to be reached, a name that the
-    /// box answers itself, a person's allowance that is denied as a whole. "*" has to have an end.
+    /// box answers itself, a person's allowance that the person denies as a whole. "*" has to have an end.
     [[nodiscard]] static Result<NetworkRules> compile(std::span<const NetworkRule> rules);
     /// A session's rules alone.
     [[nodiscard]] static Result<NetworkRules> compile(std::span<const std::string> allowed,
@@ -86,7 +87,7 @@ private:
     {
         Pattern pattern;
         std::size_t index; ///< into m_rules
-        bool isOfProfile;
+        RuleScope scope;
 
         [[nodiscard]] std::string text() const;
         [[nodiscard]] bool isAbout(const HostName& host, std::uint16_t port) const;
@@ -96,8 +97,8 @@ private:
     [[nodiscard]] static Result<Pattern> compilePattern(const NetworkRule& rule);
     /// Why no connection could ever be by this rule; empty where one could.
     [[nodiscard]] static std::string whyNever(const Pattern& pattern);
-    /// Whether all of it is denied by rules that come before it.
-    [[nodiscard]] bool isDeniedWhole(const Rule& rule) const;
+    /// Whether all of it is denied by rules that come before it, or by those of persons alone.
+    [[nodiscard]] bool isDeniedWhole(const Rule& rule, bool byPersons) const;
     template<typename Target>
     [[nodiscard]] Judgement judgeBy(const Target& target, std::uint16_t port) const;
 

@@ -3,12 +3,16 @@
 
 #include "engine/policy/profile.h"
 
+#include "engine/policy/compiled_toml.h"
 #include "engine/policy/environment.h"
+#include "engine/policy/network_rules.h"
 #include "engine/policy/path_pattern.h"
 #include "engine/policy/text_rules.h"
 #include "engine/policy/toml_text.h"
+#include "engine/policy/tool_hosts.h"
 
 #include <algorithm>
+#include <set>
 
 namespace revet::policy {
 
@@ -21,23 +25,30 @@ bool isHomePath(std::string_view text)
         && text.find_first_of("*?[]{}") == std::string_view::npos;
 }
 
-/// A host, or a token for the hosts that the tool's own configuration names.
-bool isHostOrToken(std::string_view text)
+bool isAllowable(std::string_view text)
 {
-    return isHostRule(text) || (text.starts_with('$') && isProfileName(text.substr(1)));
+    const std::string rule(text);
+    return isHostToken(text) || NetworkRules::compile({&rule, 1}).has_value();
 }
 
-/// Also "10.0.0.0/8".
-bool isHostOrNetwork(std::string_view text)
+bool isDeniable(std::string_view text)
 {
-    const std::size_t slash = text.find('/');
-    const std::string_view bits = slash == std::string_view::npos ? "0" : text.substr(slash + 1);
-    const std::string_view address = text.substr(0, slash);
-    const bool isAddress
-        = !address.empty() && address.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
-    return isHostOrToken(text)
-        || (isAddress && !bits.empty() && bits.size() <= 3
-            && bits.find_first_not_of("0123456789") == std::string_view::npos);
+    const std::string rule(text);
+    return NetworkRules::compile({}, {&rule, 1}).has_value();
+}
+
+bool isArgument(std::string_view text)
+{
+    return !text.empty() && text.find('\0') == std::string_view::npos;
+}
+
+/// "/etc/NAME/…": a directory of the program's own, never one of the system's files.
+bool isManagedPath(std::string_view text)
+{
+    constexpr std::string_view kPlace = "/etc/";
+    return text.starts_with(kPlace) && isPlainPath(text) && !text.ends_with('/')
+        && text.find("//") == std::string_view::npos && text.find("/./") == std::string_view::npos
+        && text.find('/', kPlace.size()) != std::string_view::npos;
 }
 
 bool isNameGlob(std::string_view text)
@@ -51,6 +62,14 @@ bool isNote(std::string_view text)
     return !text.empty();
 }
 
+bool matchesAny(const std::vector<std::string>& globs, std::string_view name)
+{
+    return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
+        const auto pattern = NamePattern::compile(glob);
+        return pattern && pattern->matches(name);
+    });
+}
+
 struct Field
 {
     std::string_view key;
@@ -60,7 +79,8 @@ struct Field
 };
 
 constexpr std::string_view kHomeRule = "write ~/ and a path without wildcards and ..";
-constexpr std::string_view kHostRule = "write HOST, HOST:PORT or a token such as $npm-registry";
+constexpr std::string_view kHostRule
+    = "write HOST[:PORT], an address or a network to reach, or a token such as $npm-registry";
 
 const Field kFields[] = {
     {"extends", &Profile::extends, isProfileName, "write the name of a profile"},
@@ -70,9 +90,11 @@ const Field kFields[] = {
     {"cache", &Profile::cache, isHomePath, kHomeRule},
     {"state", &Profile::state, isHomePath, kHomeRule},
     {"pass", &Profile::pass, isNameGlob, "write the name of a variable"},
-    {"hosts", &Profile::hosts, isHostOrToken, kHostRule},
-    {"ask_hosts", &Profile::askHosts, isHostOrToken, kHostRule},
-    {"deny_hosts", &Profile::denyHosts, isHostOrNetwork, "write HOST, HOST:PORT or a network"},
+    {"hosts", &Profile::hosts, isAllowable, kHostRule},
+    {"model_hosts", &Profile::modelHosts, isAllowable, kHostRule},
+    {"login_hosts", &Profile::loginHosts, isAllowable, kHostRule},
+    {"deny_hosts", &Profile::denyHosts, isDeniable, "write HOST[:PORT], an address or a network"},
+    {"arguments", &Profile::arguments, isArgument, "write an argument"},
     {"notes", &Profile::notes, isNote, "write a sentence"},
 };
 
@@ -84,15 +106,19 @@ Result<Profile> readProfile(const std::string& name, std::string_view text)
     }
     REVET_ASSIGN_OR_RETURN(const auto root, parseToml(text, file));
     const TomlReader reader(root, file);
-    REVET_RETURN_IF_ERROR(
-        reader.allowOnly({"description", "extends", "exe", "detect", "visible", "cache", "state", "pass",
-                          "hosts", "ask_hosts", "deny_hosts", "notes", "set"}));
+    const bool isOurs = isCompiledToml(text);
+    REVET_RETURN_IF_ERROR(reader.allowOnly({"description", "extends", "exe", "detect", "visible", "cache",
+                                            "state", "pass", "hosts", "model_hosts", "login_hosts",
+                                            "deny_hosts", "arguments", "notes", "set", "managed"}));
     Profile profile;
     profile.name = name;
     REVET_ASSIGN_OR_RETURN(profile.description, reader.text("description"));
     for (const Field& field : kFields) {
         REVET_ASSIGN_OR_RETURN(auto values, reader.texts(field.key));
-        const auto bad = std::find_if_not(values.begin(), values.end(), field.isValid);
+        // Those of Revet's own have been looked at by its tests, and each start reads all of them.
+        const bool isKnown = isOurs && (field.isValid == isAllowable || field.isValid == isDeniable);
+        const auto bad
+            = isKnown ? values.end() : std::find_if_not(values.begin(), values.end(), field.isValid);
         if (bad != values.end()) {
             return reader.failAt(field.key,
                                  std::string(field.key) + ": '" + *bad + "': " + std::string(field.rule));
@@ -105,7 +131,38 @@ Result<Profile> readProfile(const std::string& name, std::string_view text)
             return reader.failAt("set", "set: '" + variable + "' is no name of a variable");
         }
     }
+    REVET_ASSIGN_OR_RETURN(profile.managed, reader.pairs("managed"));
+    for (const auto& [path, content] : profile.managed) {
+        if (!isManagedPath(path)) {
+            return reader.failAt("managed",
+                                 "managed: '" + path + "': write a file below a directory of /etc");
+        }
+    }
     return profile;
+}
+
+/// A profile that denies what it allows means something else than it says.
+Result<void> checkHosts(const ResolvedProfile& profile)
+{
+    std::vector<std::string> allowed;
+    for (const SourcedTexts* hosts : {&profile.hosts, &profile.modelHosts, &profile.loginHosts}) {
+        for (const auto& host : *hosts) {
+            if (!isHostToken(host.value)) {
+                allowed.push_back(host.value);
+            }
+        }
+    }
+    if (allowed.empty()) {
+        return {};
+    }
+    std::vector<std::string> denied;
+    for (const auto& host : profile.denyHosts) {
+        denied.push_back(host.value);
+    }
+    const auto rules = NetworkRules::compile(allowed, denied);
+    return rules ? Result<void>()
+                 : failAtLine(profile.name + ".toml", 1,
+                              rules.error().operation + ": " + rules.error().context + " in deny_hosts");
 }
 
 } // namespace
@@ -113,13 +170,18 @@ Result<Profile> readProfile(const std::string& name, std::string_view text)
 Result<ProfileSet> ProfileSet::load(const std::vector<std::pair<std::string, std::string>>& texts)
 {
     ProfileSet set;
+    std::set<std::string> persons;
     for (const auto& [name, text] : texts) {
         REVET_ASSIGN_OR_RETURN(auto profile, readProfile(name, text));
+        if (!isCompiledToml(text)) {
+            persons.insert(name);
+        }
         set.m_profiles.insert_or_assign(name, std::move(profile));
     }
     for (const auto& [name, profile] : set.m_profiles) {
-        if (auto resolved = set.resolve(name); !resolved) {
-            return fail(resolved.error());
+        REVET_ASSIGN_OR_RETURN(const ResolvedProfile resolved, set.resolve(name));
+        if (persons.contains(name)) {
+            REVET_RETURN_IF_ERROR(checkHosts(resolved));
         }
     }
     return set;
@@ -149,11 +211,15 @@ Result<void> ProfileSet::addTo(ResolvedProfile* resolved, std::string_view name,
     addMissing(&resolved->state, profile.state, profile.name);
     addMissing(&resolved->pass, profile.pass, profile.name);
     addMissing(&resolved->hosts, profile.hosts, profile.name);
-    addMissing(&resolved->askHosts, profile.askHosts, profile.name);
+    addMissing(&resolved->modelHosts, profile.modelHosts, profile.name);
+    addMissing(&resolved->loginHosts, profile.loginHosts, profile.name);
     addMissing(&resolved->denyHosts, profile.denyHosts, profile.name);
     addMissing(&resolved->notes, profile.notes, profile.name);
     for (const auto& [variable, value] : profile.set) {
         resolved->set.try_emplace(variable, Sourced<std::string>{value, profile.name});
+    }
+    for (const auto& [path, content] : profile.managed) {
+        resolved->managed.try_emplace(path, Sourced<std::string>{content, profile.name});
     }
     open->push_back(profile.name);
     for (const std::string& parent : profile.extends) {
@@ -174,6 +240,12 @@ Result<ResolvedProfile> ProfileSet::resolve(const std::vector<std::string>& name
     for (const std::string& name : names) {
         std::vector<std::string> open;
         REVET_RETURN_IF_ERROR(addTo(&resolved, name, &open));
+        const auto isOfIt = [&name](const auto& argument) { return argument.source == name; };
+        if (std::ranges::none_of(resolved.arguments, isOfIt)) { // else it was named twice
+            for (const std::string& argument : m_profiles.at(name).arguments) {
+                resolved.arguments.push_back({argument, name});
+            }
+        }
         resolved.name.append(resolved.name.empty() ? "" : "+").append(name);
         if (resolved.description.empty()) {
             resolved.description = m_profiles.at(name).description;
@@ -182,15 +254,15 @@ Result<ResolvedProfile> ProfileSet::resolve(const std::vector<std::string>& name
     return resolved;
 }
 
+bool ProfileSet::isCommandOf(std::string_view name, std::string_view command) const
+{
+    const auto found = m_profiles.find(std::string(name));
+    return found != m_profiles.end() && matchesAny(found->second.exe, command);
+}
+
 std::vector<std::string> ProfileSet::detect(std::string_view command,
                                             const std::vector<std::string>& rootEntries) const
 {
-    const auto matchesAny = [](const std::vector<std::string>& globs, std::string_view name) {
-        return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
-            const auto pattern = NamePattern::compile(glob);
-            return pattern && pattern->matches(name);
-        });
-    };
     std::vector<std::string> names;
     for (const auto& [name, profile] : m_profiles) {
         const auto isThere

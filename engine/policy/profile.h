@@ -26,15 +26,18 @@ struct Profile
     std::vector<std::string> cache; ///< "~/…": read-only below a private upper layer
     std::vector<std::string> state; ///< "~/…": kept per user, shared by that user's projects
     std::vector<std::string> pass; ///< names of variables, globs
-    std::vector<std::pair<std::string, std::string>> set; ///< variables that the box gets
-    std::vector<std::string> hosts; ///< "HOST[:PORT]", or "$token": from the tool's own configuration
-    std::vector<std::string> askHosts;
+    std::vector<std::pair<std::string, std::string>> set; ///< variables that the box gets; "$token" as below
+    std::vector<std::string> hosts; ///< "HOST[:PORT]", or a token, see tool_hosts.h
+    std::vector<std::string> modelHosts; ///< where an agent's model answers
+    std::vector<std::string> loginHosts; ///< where its user logs in
     std::vector<std::string> denyHosts; ///< refused without a question; also networks
+    std::vector<std::string> arguments; ///< for the commands of `exe`, before their own
+    std::vector<std::pair<std::string, std::string>> managed; ///< files of /etc: path and content
     std::vector<std::string> notes; ///< for people
 };
 
-/// A profile with what it extends. A value's source is the name of the profile that brought it; `exe` and
-/// `detect` are not inherited.
+/// A profile with what it extends. A value's source is the name of the profile that brought it; `exe`,
+/// `detect` and `arguments` are not inherited.
 struct ResolvedProfile
 {
     std::string name;
@@ -45,8 +48,11 @@ struct ResolvedProfile
     SourcedTexts pass;
     std::map<std::string, Sourced<std::string>> set;
     SourcedTexts hosts;
-    SourcedTexts askHosts;
+    SourcedTexts modelHosts;
+    SourcedTexts loginHosts;
     SourcedTexts denyHosts;
+    SourcedTexts arguments;
+    std::map<std::string, Sourced<std::string>> managed;
     SourcedTexts notes;
 };
 
@@ -56,7 +62,7 @@ class ProfileSet
 public:
     /// Each pair is (name, text of the file); a later one replaces an earlier one of the same name, so that a
     /// person's own profiles win. Fails with file and line on anything unknown or malformed; whether what is
-    /// extended exists and ends somewhere is checked here too.
+    /// extended exists and ends somewhere, and whether a profile denies what it allows, is checked here too.
     [[nodiscard]] static Result<ProfileSet>
     load(const std::vector<std::pair<std::string, std::string>>& texts);
 
@@ -64,6 +70,8 @@ public:
     [[nodiscard]] Result<ResolvedProfile> resolve(std::string_view name) const;
     /// Several at once, as one: the earlier ones win where they disagree.
     [[nodiscard]] Result<ResolvedProfile> resolve(const std::vector<std::string>& names) const;
+    /// Whether a command is one of those that a profile is about.
+    [[nodiscard]] bool isCommandOf(std::string_view name, std::string_view command) const;
     /// The profiles that a command's name or the entries of a project's root call for, in the order of names.
     [[nodiscard]] std::vector<std::string> detect(std::string_view command,
                                                   const std::vector<std::string>& rootEntries) const;

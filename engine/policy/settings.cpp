@@ -60,7 +60,7 @@ Result<Settings> parseSettings(std::string_view toml, std::string_view name)
     REVET_ASSIGN_OR_RETURN(const auto root, parseToml(toml, name));
     const TomlReader reader(root, name);
     REVET_RETURN_IF_ERROR(reader.allowOnly({"tier", "profiles", "unhide", "bind_ro", "bind_rw", "allow_hosts",
-                                            "env", "limits", "undo", "observe", "on_ask"}));
+                                            "deny_hosts", "env", "limits", "undo", "observe", "on_ask"}));
     Settings settings;
     for (const ListField& field : kListFields) {
         REVET_ASSIGN_OR_RETURN(auto values, reader.texts(field.key));

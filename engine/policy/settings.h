@@ -60,6 +60,7 @@ struct Settings
     std::vector<std::string> bindRo; ///< "/…" or "~/…"
     std::vector<std::string> bindRw;
     std::vector<std::string> allowHosts; ///< "HOST[:PORT]"
+    std::vector<std::string> denyHosts; ///< the same
     std::vector<std::string> env; ///< "NAME" (passed on) or "NAME=value"
     Limits limits;
     UndoSettings undo;

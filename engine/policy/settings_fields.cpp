@@ -28,6 +28,12 @@ bool isAllowable(std::string_view text)
     return NetworkRules::compile({&rule, 1}).has_value();
 }
 
+bool isDeniable(std::string_view text)
+{
+    const std::string rule(text);
+    return NetworkRules::compile({}, {&rule, 1}).has_value();
+}
+
 bool isVariable(std::string_view text)
 {
     return isEnvironmentName(text.substr(0, text.find('='))) && text.find('\0') == std::string_view::npos;
@@ -121,13 +127,15 @@ constexpr std::string_view kPathRule = "write / or ~/ and a path without ..";
 
 } // namespace
 
-const std::array<ListField, 6> kListFields = {{
+const std::array<ListField, 7> kListFields = {{
     {"profiles", &Settings::profiles, isProfileName, "write the name of a profile"},
     {"unhide", &Settings::unhide, isProjectPath, "write a path relative to the project"},
     {"bind_ro", &Settings::bindRo, isPlainPath, kPathRule},
     {"bind_rw", &Settings::bindRw, isPlainPath, kPathRule},
     {"allow_hosts", &Settings::allowHosts, isAllowable,
      "write HOST[:PORT], an address or a network to reach"},
+    {"deny_hosts", &Settings::denyHosts, isDeniable,
+     "write HOST[:PORT], an address or a network that could be reached"},
     {"env", &Settings::env, isVariable, "write NAME or NAME=value"},
 }};
 

@@ -24,7 +24,7 @@ struct ListField
     bool (*isValid)(std::string_view);
     std::string_view rule; ///< what isValid wants
 };
-extern const std::array<ListField, 6> kListFields;
+extern const std::array<ListField, 7> kListFields;
 
 struct SingleField
 {

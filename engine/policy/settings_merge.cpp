@@ -97,6 +97,7 @@ Settings EffectiveSettings::settings() const
     plain.bindRo = valuesOf(bindRo);
     plain.bindRw = valuesOf(bindRw);
     plain.allowHosts = valuesOf(allowHosts);
+    plain.denyHosts = valuesOf(denyHosts);
     plain.env = valuesOf(env);
     plain.limits = {valueOf(memoryBytes), valueOf(processes), valueOf(diskBytes), valueOf(time)};
     plain.undo = {valueOf(undoBudget), valueOf(undoLargest), valueOf(brake)};
@@ -115,6 +116,7 @@ EffectiveSettings mergeSettings(const std::vector<std::pair<std::string, Setting
         addMissing(&merged.bindRo, settings.bindRo, name);
         addMissing(&merged.bindRw, settings.bindRw, name);
         addMissing(&merged.allowHosts, settings.allowHosts, name);
+        addMissing(&merged.denyHosts, settings.denyHosts, name);
         takeVariables(&merged.env, settings.env, name);
         takeLast(&merged.memoryBytes, settings.limits.memoryBytes, name);
         takeLast(&merged.processes, settings.limits.processes, name);
@@ -159,8 +161,12 @@ Tightening tightenedBy(const Settings& inForce, const Settings& repository)
             result.ignored.push_back(std::string(field.key) + " = " + wanted);
         }
     }
-    // Every list widens the box: toolchains, files, hosts, variables.
+    taken.denyHosts = repository.denyHosts;
+    // Every other list widens the box: toolchains, files, hosts, variables.
     for (const ListField& field : kListFields) {
+        if (field.values == &Settings::denyHosts) {
+            continue;
+        }
         const std::vector<std::string>& known = inForce.*field.values;
         for (const std::string& wanted : repository.*field.values) {
             if (std::find(known.begin(), known.end(), wanted) == known.end()) {

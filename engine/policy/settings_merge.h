@@ -22,6 +22,7 @@ struct EffectiveSettings
     SourcedTexts bindRo;
     SourcedTexts bindRw;
     SourcedTexts allowHosts;
+    SourcedTexts denyHosts;
     SourcedTexts env;
     std::optional<Sourced<std::uint64_t>> memoryBytes;
     std::optional<Sourced<std::uint64_t>> processes;

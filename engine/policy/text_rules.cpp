@@ -25,42 +25,6 @@ bool isDigit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-bool isPort(std::string_view text)
-{
-    std::uint16_t port = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-    return error == std::errc() && end == text.data() + text.size() && port != 0;
-}
-
-bool isLabel(std::string_view label)
-{
-    const auto isLabelByte = [](char byte) {
-        return isLower(byte) || (byte >= 'A' && byte <= 'Z') || isDigit(byte) || byte == '-' || byte == '_';
-    };
-    return !label.empty() && label.size() <= 63 && label.front() != '-' && label.back() != '-'
-        && std::all_of(label.begin(), label.end(), isLabelByte);
-}
-
-bool isHostName(std::string_view name)
-{
-    if (name.starts_with("*.")) {
-        name.remove_prefix(2);
-    }
-    if (name.empty() || name.size() > 253) {
-        return false;
-    }
-    while (true) {
-        const std::size_t dot = name.find('.');
-        if (!isLabel(name.substr(0, dot))) {
-            return false;
-        }
-        if (dot == std::string_view::npos) {
-            return true;
-        }
-        name.remove_prefix(dot + 1);
-    }
-}
-
 } // namespace
 
 bool isProfileName(std::string_view text)
@@ -68,23 +32,6 @@ bool isProfileName(std::string_view text)
     return !text.empty() && text.size() <= 64 && isLower(text.front())
         && std::all_of(text.begin(), text.end(),
                        [](char byte) { return isLower(byte) || isDigit(byte) || byte == '-'; });
-}
-
-bool isHostRule(std::string_view text)
-{
-    if (text.starts_with('[')) {
-        const std::size_t close = text.find(']');
-        if (close == std::string_view::npos || close < 3) {
-            return false;
-        }
-        const std::string_view address = text.substr(1, close - 1);
-        const std::string_view rest = text.substr(close + 1);
-        return address.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos
-            && (rest.empty() || (rest.front() == ':' && isPort(rest.substr(1))));
-    }
-    const std::size_t colon = text.find(':');
-    return isHostName(text.substr(0, colon))
-        && (colon == std::string_view::npos || isPort(text.substr(colon + 1)));
 }
 
 bool isPlainPath(std::string_view text)

@@ -14,9 +14,6 @@ namespace revet::policy {
 
 /// Whether a text may name a profile: small letters, digits, dashes.
 [[nodiscard]] bool isProfileName(std::string_view text);
-/// Whether a text is "HOST[:PORT]", where HOST is a name, an address, or "*." and a name. Says nothing about
-/// whether it exists.
-[[nodiscard]] bool isHostRule(std::string_view text);
 /// Whether a text is "/…" or "~/…", without ".." components and control bytes.
 [[nodiscard]] bool isPlainPath(std::string_view text);
 

@@ -10,6 +10,13 @@ namespace {
 /// More than can wait for their first packet at once: it comes within the call.
 constexpr std::size_t kMaximum = 65536;
 
+template<typename Rules>
+policy::NetworkRules::Judgement judge(Rules& rules, const egress::Destination& destination)
+{
+    return destination.name ? rules.judge(*destination.name, destination.port)
+                            : rules.judge(destination.address, destination.port);
+}
+
 Verdict verdictOf(egress::Outcome::Kind kind)
 {
     switch (kind) {
@@ -72,9 +79,10 @@ void ConnectionBook::settled(std::uint64_t socket, const egress::Destination& de
     Fact fact;
     fact.kind = ActionKind::Connect;
     fact.verdict = verdictOf(outcome.kind);
-    if (fact.verdict == Verdict::Permitted) {
-        const bool isOurs = destination.address.kind() == policy::AddressKind::Loopback;
-        fact.reach = isOurs ? Reach::Machine : Reach::Beyond;
+    if (fact.verdict == Verdict::Permitted && destination.address.kind() == policy::AddressKind::Loopback) {
+        fact.reach = Reach::Machine; // a port of this machine's own
+    } else if (fact.verdict == Verdict::Permitted && !judge(m_model, destination).isPermitted) {
+        fact.reach = Reach::Beyond; // what an agent tells its own model is stated in words, in every session
     }
     fact.target = destination.text();
     fact.rule = outcome.rule;
@@ -86,15 +94,14 @@ void ConnectionBook::lookingUp(const policy::HostName& name)
 {
     Fact fact;
     fact.kind = ActionKind::Dns;
-    fact.reach = Reach::Beyond;
+    fact.reach = m_model.mayReach(name) ? Reach::None : Reach::Beyond;
     fact.target = name.text();
     m_recorder.note(std::move(fact));
 }
 
 egress::Decision RuleDecider::decide(const egress::Destination& destination) const
 {
-    auto judged = destination.name ? m_rules.judge(*destination.name, destination.port)
-                                   : m_rules.judge(destination.address, destination.port);
+    auto judged = judge(m_rules, destination);
     return {judged.isPermitted, std::move(judged.rule)};
 }
 

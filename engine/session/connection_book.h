@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/egress/destination.h"
-#include "engine/policy/network_rules.h"
+#include "engine/policy/rule_book.h"
 #include "engine/session/recorder.h"
 #include "engine/supervisor/network_watch.h"
 
@@ -20,10 +20,12 @@ namespace revet::session {
 class ConnectionBook final : public supervisor::NetworkWatch, public egress::ConnectionWatch
 {
 public:
-    /// `recorder` outlives this. Without a gateway only forwarded ports lead elsewhere.
-    ConnectionBook(Recorder& recorder, bool hasGateway)
+    /// `recorder` outlives this. Without a gateway only forwarded ports lead elsewhere. What `model` leads to
+    /// does not count as reached.
+    ConnectionBook(Recorder& recorder, bool hasGateway, policy::NetworkRules model)
         : m_recorder(recorder)
         , m_hasGateway(hasGateway)
+        , m_model(std::move(model))
     {
     }
 
@@ -41,6 +43,7 @@ private:
 
     Recorder& m_recorder;
     bool m_hasGateway;
+    policy::NetworkRules m_model;
     mutable std::mutex m_mutex;
     std::set<std::uint16_t> m_hostPorts;
     std::unordered_map<std::uint64_t, ProcessNumber>
@@ -48,12 +51,13 @@ private:
     std::deque<std::uint64_t> m_order; ///< oldest first; they are forgotten when there are too many
 };
 
-/// The session's rules, as the gateway asks for them. Immutable, thread-safe.
+/// The session's rules, as the gateway asks for them. Thread-safe.
 class RuleDecider final : public egress::Decider
 {
 public:
-    explicit RuleDecider(policy::NetworkRules rules)
-        : m_rules(std::move(rules))
+    /// `rules` outlive this.
+    explicit RuleDecider(policy::RuleBook& rules)
+        : m_rules(rules)
     {
     }
     [[nodiscard]] egress::Decision decide(const egress::Destination& destination) const override;
@@ -63,7 +67,7 @@ public:
     }
 
 private:
-    policy::NetworkRules m_rules;
+    policy::RuleBook& m_rules;
 };
 
 } // namespace revet::session

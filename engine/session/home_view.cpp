@@ -40,6 +40,13 @@ std::string expandHome(const std::string& path, const std::string& home)
     return path.starts_with("~/") ? home + path.substr(1) : path;
 }
 
+/// A path as one name of a file.
+std::string nameOfPath(std::string path)
+{
+    std::replace(path.begin(), path.end(), '/', '%');
+    return path;
+}
+
 /// Paths of HOME, each with the place that it leads to.
 using HomePaths = std::map<std::string, std::string>;
 
@@ -140,6 +147,18 @@ visibleToolchains(std::string_view path, const std::string& home,
     return visible;
 }
 
+Result<std::vector<tiers::SharedDirectory>> prepareState(const policy::ResolvedProfile& profile,
+                                                         const std::string& home, const fs::path& places)
+{
+    std::vector<tiers::SharedDirectory> shared;
+    for (const auto& item : profile.state) {
+        const fs::path place = places / nameOfPath(item.value);
+        REVET_RETURN_IF_ERROR(makeClosedDirectory(place, "kept"));
+        shared.push_back({closedDirectory(place, "kept").string(), expandHome(item.value, home)});
+    }
+    return shared;
+}
+
 Result<CacheLayers> prepareCaches(const policy::ResolvedProfile& profile, const std::string& home,
                                   const fs::path& layers, const fs::path& sessionDirectory)
 {
@@ -150,8 +169,7 @@ Result<CacheLayers> prepareCaches(const policy::ResolvedProfile& profile, const 
         if (error || !fs::is_directory(cache, error) || !isWithin(cache.string(), home)) {
             continue;
         }
-        std::string name = item.value;
-        std::replace(name.begin(), name.end(), '/', '%');
+        const std::string name = nameOfPath(item.value);
         fs::path layer = layers / name;
         REVET_RETURN_IF_ERROR(makePrivateDirectory(layer));
         auto lock = lockDirectory(layer);

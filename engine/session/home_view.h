@@ -36,4 +36,10 @@ struct CacheLayers
                                                 const std::string& home, const std::filesystem::path& layers,
                                                 const std::filesystem::path& sessionDirectory);
 
+/// What the profile's programs keep for the user, one directory for all of the user's boxes; made below
+/// `places` where it is not there yet.
+[[nodiscard]] Result<std::vector<tiers::SharedDirectory>> prepareState(const policy::ResolvedProfile& profile,
+                                                                       const std::string& home,
+                                                                       const std::filesystem::path& places);
+
 } // namespace revet::session

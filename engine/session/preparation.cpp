@@ -9,6 +9,7 @@
 #include "engine/session/continuation.h"
 #include "engine/session/git_identity.h"
 #include "engine/session/hidden_files.h"
+#include "engine/session/session_rules.h"
 #include "engine/session/store_masks.h"
 #include "engine/session/text_file.h"
 #include "engine/session/workspace_record.h"
@@ -43,6 +44,12 @@ Result<void> makeEmptyThings(const fs::path& data, tiers::BoxSpec& spec)
     return makePrivateDirectory(spec.emptyDirectory);
 }
 
+/// Of NAME=value.
+std::string_view nameOf(std::string_view assignment)
+{
+    return assignment.substr(0, assignment.find('='));
+}
+
 /// The steps of prepare(): each fills its part of the result, from what those before it found.
 class Preparer
 {
@@ -54,6 +61,7 @@ public:
         , m_surroundings(surroundings)
         , m_data(data)
         , m_account(surroundings.account)
+        , m_tools(request.environment, surroundings.account.home, project.path)
     {
     }
 
@@ -62,6 +70,7 @@ public:
         REVET_RETURN_IF_ERROR(chooseProfile());
         m_result.info = m_surroundings.session;
         m_result.undo = m_surroundings.undo;
+        m_result.directory = projectDirectory();
         REVET_RETURN_IF_ERROR(makeDirectories());
         REVET_RETURN_IF_ERROR(fillHome());
         REVET_RETURN_IF_ERROR(fillBinds());
@@ -89,6 +98,10 @@ private:
     void hideStores();
     /// Arguments, filtered environment and working directory.
     Result<void> fillCommand();
+    /// Those that the command's own profiles want.
+    void addArguments(std::vector<std::string>& argv);
+    /// What a profile sets a variable to: "~/…" is below the home, a token is the tool's own setting.
+    [[nodiscard]] std::string profileValue(const std::string& value) const;
     /// The lines that a person sees before the start.
     void describeStart();
     [[nodiscard]] fs::path sessionDirectory() const
@@ -105,8 +118,10 @@ private:
     const Surroundings& m_surroundings;
     const ShippedData& m_data;
     const Account& m_account;
+    ToolConfiguration m_tools;
     policy::ResolvedProfile m_profile;
     std::vector<std::string> m_profileNames;
+    std::set<std::string> m_commandProfiles; ///< those that are about the command itself
     std::size_t m_withheldVariables = 0;
     bool m_hiddenIsComplete = true;
     std::vector<std::string> m_stores;
@@ -135,6 +150,8 @@ Result<void> Preparer::chooseProfile()
     if (m_profileNames.empty()) {
         m_profileNames.emplace_back("base");
     }
+    std::ranges::copy_if(m_profileNames, std::inserter(m_commandProfiles, m_commandProfiles.end()),
+                         [&](const std::string& name) { return profiles.isCommandOf(name, command); });
     REVET_ASSIGN_OR_RETURN(m_profile, profiles.resolve(m_profileNames));
     return {};
 }
@@ -171,7 +188,10 @@ Result<void> Preparer::makeDirectories()
     std::vector<std::string> roots{m_project.path};
     roots.insert(roots.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
     REVET_RETURN_IF_ERROR(recordWorkspace(sessionDirectory(), roots));
-    REVET_ASSIGN_OR_RETURN(m_result.network, policy::NetworkRules::compile(m_request.allowedHosts));
+    REVET_ASSIGN_OR_RETURN(auto rules,
+                           sessionRules(m_request.allowedHosts, m_surroundings.network, m_profile, m_tools));
+    m_result.network = std::move(rules.network);
+    m_result.model = std::move(rules.model);
     spec.hasNetwork = !m_result.network.isEmpty();
     spec.tier = m_surroundings.session.tier;
     spec.observe = m_result.info.observe;
@@ -203,6 +223,11 @@ Result<void> Preparer::fillHome()
         auto caches,
         prepareCaches(m_profile, m_account.home, projectDirectory() / "caches", sessionDirectory()));
     spec.caches = std::move(caches.caches);
+    REVET_ASSIGN_OR_RETURN(spec.shared,
+                           prepareState(m_profile, m_account.home, m_surroundings.places.data / "state"));
+    for (const auto& [path, content] : m_profile.managed) {
+        spec.files.emplace(path, content.value);
+    }
     m_result.locks = std::move(caches.locks);
 
     const auto userConfig = readText(fs::path(m_account.home) / ".gitconfig");
@@ -349,6 +374,7 @@ Result<void> Preparer::fillCommand()
 
     launcher::SpawnRequest& command = m_result.command;
     command.argv = m_request.command;
+    addArguments(command.argv);
     command.environment = std::move(filtered.kept);
     const auto set = [&command](const std::string& name, const std::string& value) {
         std::erase_if(command.environment,
@@ -356,7 +382,12 @@ Result<void> Preparer::fillCommand()
         command.environment.push_back(name + "=" + value);
     };
     for (const auto& [name, value] : m_profile.set) {
-        set(name, value.value);
+        const std::string text = profileValue(value.value);
+        const bool isPersons = std::ranges::find(m_request.environmentAssignments, name, nameOf)
+            != m_request.environmentAssignments.end();
+        if (!text.empty() && !isPersons) {
+            set(name, text);
+        }
     }
     set("HOME", m_account.home);
     set("USER", m_account.name);
@@ -370,6 +401,33 @@ Result<void> Preparer::fillCommand()
     const bool isInside = isWithin(m_request.currentDirectory, m_project.path);
     command.workingDirectory = isInside ? m_request.currentDirectory : m_project.path;
     return {};
+}
+
+void Preparer::addArguments(std::vector<std::string>& argv)
+{
+    std::vector<std::string> added;
+    for (const auto& argument : m_profile.arguments) {
+        const bool isThere = std::ranges::find(argv, argument.value) != argv.end();
+        if (!isThere && m_commandProfiles.contains(argument.source)) {
+            added.push_back(argument.value);
+            m_result.notes.push_back({ActionKind::Session,
+                                      Verdict::Permitted,
+                                      Reach::None,
+                                      argument.value,
+                                      {},
+                                      "argument of the profile " + argument.source,
+                                      0,
+                                      0});
+        }
+    }
+    argv.insert(argv.begin() + 1, added.begin(), added.end());
+}
+
+std::string Preparer::profileValue(const std::string& value) const
+{
+    return policy::isHostToken(value) ? m_tools.find(value).value
+        : value.starts_with("~/")     ? m_account.home + value.substr(1)
+                                      : value;
 }
 
 void Preparer::describeStart()
@@ -388,8 +446,10 @@ void Preparer::describeStart()
         lines.back() += "; with its repository " + displayQuoted(root);
     }
     std::string hosts;
+    const std::vector<std::string> model = m_result.model.allowed();
     for (const std::string& host : m_result.network.allowed()) {
-        hosts += (hosts.empty() ? "" : ", ") + displayEscape(host);
+        const bool isModel = std::ranges::find(model, host) != model.end();
+        hosts += (hosts.empty() ? "" : ", ") + displayEscape(host) + (isModel ? " (its model)" : "");
     }
     for (const std::uint16_t port : m_request.hostPorts) {
         hosts += (hosts.empty() ? "" : ", ") + ("this machine's own port " + std::to_string(port));

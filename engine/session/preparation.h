@@ -15,8 +15,10 @@
 #include "engine/session/project_finder.h"
 #include "engine/session/relayed_sockets.h"
 #include "engine/session/shipped_data.h"
+#include "engine/session/tool_configuration.h"
 #include "engine/tiers/box_spec.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -34,8 +36,10 @@ struct Preparation
     std::string waiting; ///< for the last line: changes that this session does not have
     bool isContinued = false; ///< the layer is an earlier session's
     policy::UndoSettings undo;
+    std::filesystem::path directory; ///< Revet's own for the project
     policy::NetworkRules network;
     std::vector<RelayedSocket> sockets;
+    policy::NetworkRules model; ///< those of `network` that lead to an agent's model
     std::vector<UniqueFd> locks; ///< held for as long as the session lives
 };
 
@@ -52,6 +56,7 @@ struct Surroundings
     std::string projectKey; ///< names the project's own directories: the catalogue's id of it
     std::optional<SessionInfo> continues = std::nullopt; ///< whose layer this session takes over
     policy::UndoSettings undo = {};
+    std::vector<policy::NetworkRule> network = {}; ///< of the settings
 };
 
 /// Turns a request into a box to build. Makes the session's and the project's directories.

@@ -23,7 +23,6 @@ namespace revet::session {
 namespace {
 
 constexpr std::size_t kMaximumSettingsBytes = std::size_t{64} * 1024;
-constexpr const char* kRepositoryFile = ".revet.toml";
 
 /// The text of a regular file; nothing when there is none. Never follows a link: a repository's file is a
 /// stranger's.
@@ -141,10 +140,10 @@ Result<ProjectSettings> loadProjectSettings(const Places& places, journal::Catal
     REVET_ASSIGN_OR_RETURN(const auto known, catalogue.projectAt(project));
     result.isNew = !known.has_value();
     REVET_ASSIGN_OR_RETURN(result.project, registered(catalogue, project, known));
-    REVET_ASSIGN_OR_RETURN(policy::Settings user, settingsIn(places.config / "config.toml"));
+    REVET_ASSIGN_OR_RETURN(policy::Settings user, settingsIn(places.config / kUserFile));
     REVET_ASSIGN_OR_RETURN(result.own, settingsIn(ownFile(places, result.project)));
     std::vector<std::pair<std::string, policy::Settings>> layers
-        = {{"config.toml", std::move(user)}, {"project", result.own}};
+        = {{kUserFile, std::move(user)}, {"project", result.own}};
 
     const auto text = readSettingsFile(std::filesystem::path(project) / kRepositoryFile);
     if (!text) {

@@ -14,6 +14,10 @@
 
 namespace revet::session {
 
+/// What settings name as their sources, besides "project".
+inline constexpr const char* kUserFile = "config.toml";
+inline constexpr const char* kRepositoryFile = ".revet.toml";
+
 /// What a project's sessions start with, and where each value comes from.
 struct ProjectSettings
 {

@@ -9,6 +9,7 @@
 #include "engine/session/box_view.h"
 #include "engine/session/exec_failure.h"
 #include "engine/session/host_pins.h"
+#include "engine/session/rule_uses.h"
 #include "engine/tiers/plan_builder.h"
 #include "engine/workspace/layer_changes.h"
 
@@ -180,9 +181,10 @@ Result<void> RunningSession::startNetwork()
     const auto onFailure = [alarm = m_alarm.get()](const Error& error) {
         alarm->raise("the box's connections could not be served: " + errorLine(error));
     };
-    m_connections.emplace(*m_recorder, m_preparation.spec.hasNetwork);
+    m_connections.emplace(*m_recorder, m_preparation.spec.hasNetwork, m_preparation.model);
     if (m_preparation.spec.hasNetwork) {
-        m_decider.emplace(m_preparation.network);
+        m_rules.emplace(m_preparation.network, m_clock);
+        m_decider.emplace(*m_rules);
         REVET_ASSIGN_OR_RETURN(auto egress,
                                egress::Egress::start(m_box.takeGateway(),
                                                      {*m_decider, *m_connections, m_clock,
@@ -477,6 +479,11 @@ void RunningSession::finish(const SessionEnd& end, const Places& places)
     m_box.end();
     if (m_undo && !m_isHanging) {
         m_undo->sync();
+    }
+    if (m_rules) {
+        if (const auto added = addRuleUses(m_preparation.directory, m_rules->uses()); !added) {
+            log(LogLevel::Error, "session", "count the uses of rules: " + toString(added.error()));
+        }
     }
     if (m_journal) {
         if (const auto closed = m_journal->close(); !closed) {

@@ -103,7 +103,8 @@ private:
     LeftChanges m_left; ///< once it is over
     std::optional<PrivateWrites> m_privateWrites;
     std::unique_ptr<UndoKeeper> m_undo; ///< none where changes go to a layer; outlives the supervisor
-    std::optional<RuleDecider> m_decider; ///< these only where the box reaches beyond itself
+    std::optional<policy::RuleBook> m_rules; ///< these only where the box reaches beyond itself
+    std::optional<RuleDecider> m_decider;
     std::optional<ConnectionBook> m_connections; ///< outlives the supervisor
     std::optional<egress::Egress> m_egress;
     std::optional<ForwardedPorts> m_ports;

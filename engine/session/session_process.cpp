@@ -18,6 +18,7 @@
 #include "engine/session/project_settings.h"
 #include "engine/session/recovery.h"
 #include "engine/session/running_session.h"
+#include "engine/session/session_rules.h"
 #include "engine/session/settings_application.h"
 #include "engine/session/tier_choice.h"
 #include "engine/session/tier_health.h"
@@ -135,6 +136,7 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     registered.surroundings.continues = std::move(continues);
     registered.surroundings.projectKey = std::to_string(settings.project.id);
     registered.surroundings.undo = settings.effective.settings().undo;
+    registered.surroundings.network = rulesOf(settings);
     registered.ignoredSettings = settings.ignored;
     registered.because = choice.because;
     registered.isNewProject = settings.isNew;

@@ -46,9 +46,6 @@ void applySettings(const policy::Settings& settings, const std::string& project,
     for (const std::string& path : settings.bindRw) {
         addMissing(request.bindReadWrite, absolutePath(path, home));
     }
-    for (const std::string& host : settings.allowHosts) {
-        addMissing(request.allowedHosts, host);
-    }
     for (const std::string& assignment : settings.env) {
         const bool isNamed
             = std::any_of(request.environmentAssignments.begin(), request.environmentAssignments.end(),

@@ -11,7 +11,7 @@
 namespace revet::session {
 
 /// Completes a request by what config.toml, the project's settings and .revet.toml say; what the request says
-/// itself wins, lists add up. The tier is chooseTier()'s.
+/// itself wins, lists add up. The tier is chooseTier()'s, and hosts are for rulesOf().
 void applySettings(const policy::Settings& settings, const std::string& project, const std::string& home,
                    ipc::RunRequest& request);
 

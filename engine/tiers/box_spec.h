@@ -7,6 +7,7 @@
 #include "engine/domain/tier.h"
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,13 @@ struct CacheLayer
     std::string layer; ///< host directory with "closed/upper" and "work" in it
 };
 
+/// A directory that several boxes write, such as an agent's login and settings.
+struct SharedDirectory
+{
+    std::string host; ///< only the launcher can enter
+    std::string inBox;
+};
+
 /// Everything that decides how a box looks; what is not named here is not there.
 struct BoxSpec
 {
@@ -45,6 +53,8 @@ struct BoxSpec
     std::vector<VisiblePath> sockets; ///< Revet's own, each in the place of one of the host's
     std::vector<VisiblePath> visible; ///< toolchains, --bind-ro, --bind-rw; not below the project
     std::vector<CacheLayer> caches;
+    std::vector<SharedDirectory> shared; ///< below the home
+    std::map<std::string, std::string> files; ///< content by path below /etc: settings that hold in the box
     uid_t uid = 0;
     gid_t gid = 0;
     std::string userName;

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 namespace revet::tiers {
 
@@ -25,6 +26,21 @@ std::string octal(mode_t mode)
     std::array<char, 16> text{};
     const int length = std::snprintf(text.data(), text.size(), "%o", static_cast<unsigned>(mode));
     return {text.data(), static_cast<std::size_t>(length)};
+}
+
+void addFiles(const BoxSpec& spec, Plan& plan)
+{
+    std::set<std::string> made;
+    for (const auto& [path, content] : spec.files) {
+        constexpr std::size_t kBehindEtc = 5;
+        for (std::size_t slash = path.find('/', kBehindEtc); slash != std::string::npos;
+             slash = path.find('/', slash + 1)) {
+            if (const std::string directory = path.substr(0, slash); made.insert(directory).second) {
+                plan.outer.push_back({StepKind::Directory, {}, directory, "755", 0});
+            }
+        }
+        plan.outer.push_back({StepKind::File, {}, path, content, 0});
+    }
 }
 
 void addHome(const BoxSpec& spec, Plan& plan)
@@ -45,6 +61,9 @@ void addHome(const BoxSpec& spec, Plan& plan)
     }
     for (const VisiblePath& socket : spec.sockets) {
         plan.outer.push_back({StepKind::Bind, socket.host, socket.inBox, {}, 0});
+    }
+    for (const SharedDirectory& directory : spec.shared) {
+        plan.outer.push_back({StepKind::Bind, directory.host, directory.inBox, {}, 0});
     }
     for (const CacheLayer& cache : spec.caches) {
         plan.outer.push_back({StepKind::Overlay, cache.host, cache.host, cache.layer, 0});
@@ -109,6 +128,7 @@ Result<Plan> buildPlan(const BoxSpec& spec)
     plan.outer = systemView();
     const std::vector<Step> account = accountView(spec);
     plan.outer.insert(plan.outer.end(), account.begin(), account.end());
+    addFiles(spec, plan);
     if (spec.hasNetwork) { // early: part of it takes its time beside the rest
         plan.outer.push_back({StepKind::Gateway, "/old/proc", {}, {}, 0});
     }

@@ -20,6 +20,7 @@ private Q_SLOTS:
     void namesTheSourceOfEveryValue();
     void prefersTheNearerWord();
     void mergesSeveralProfiles();
+    void bringsWhatAnAgentNeeds();
     void detectsByCommandAndFiles();
     void replacesAProfileOfTheSameName();
     void refusesMistakes_data();
@@ -33,7 +34,8 @@ namespace {
 std::vector<std::pair<std::string, std::string>> shipped()
 {
     std::vector<std::pair<std::string, std::string>> texts;
-    for (const char* name : {"base", "git", "npm", "python", "cargo", "go", "jvm"}) {
+    for (const char* name :
+         {"base", "git", "npm", "python", "cargo", "go", "jvm", "maven", "gradle", "claude", "codex"}) {
         texts.emplace_back(name, resourceText(std::string("profiles/") + name + ".toml"));
     }
     return texts;
@@ -45,7 +47,8 @@ void ProfileTest::resolvesEveryShippedProfile_data()
 {
     QTest::addColumn<bool>("hasCommands");
     QTest::newRow("base") << false;
-    for (const char* name : {"git", "npm", "python", "cargo", "go", "jvm"}) {
+    for (const char* name :
+         {"git", "npm", "python", "cargo", "go", "jvm", "maven", "gradle", "claude", "codex"}) {
         QTest::newRow(name) << true;
     }
 }
@@ -99,6 +102,23 @@ void ProfileTest::mergesSeveralProfiles()
     QVERIFY(!set->resolve(std::vector<std::string>{"git", "nope"}));
 }
 
+void ProfileTest::bringsWhatAnAgentNeeds()
+{
+    const auto set = ProfileSet::load(shipped());
+    QVERIFY(set);
+    const auto claude = set->resolve("claude");
+    QCOMPARE(claude->state, (SourcedTexts{{"~/.claude", "claude"}}));
+    QCOMPARE(claude->managed.at("/etc/claude-code/managed-settings.json").source, std::string("claude"));
+    QVERIFY(claude->modelHosts.size() == 2 && !claude->loginHosts.empty());
+    // Arguments are for the profile's own commands.
+    const auto mine
+        = ProfileSet::load({{"a", "extends='b'\narguments=['-x','-x']\n"}, {"b", "arguments='-y'\n"}});
+    QVERIFY(mine);
+    QCOMPARE(mine->resolve("a")->arguments, (SourcedTexts{{"-x", "a"}, {"-x", "a"}}));
+    QCOMPARE(mine->resolve(std::vector<std::string>{"b", "a", "b"})->arguments,
+             (SourcedTexts{{"-y", "b"}, {"-x", "a"}, {"-x", "a"}}));
+}
+
 void ProfileTest::detectsByCommandAndFiles()
 {
     const auto set = ProfileSet::load(shipped());
@@ -109,6 +129,11 @@ void ProfileTest::detectsByCommandAndFiles()
     QCOMPARE(set->detect("make", {"package.json", ".git", "src"}), (Names{"git", "npm"}));
     QCOMPARE(set->detect("make", {"requirements-dev.txt"}), (Names{"python"}));
     QCOMPARE(set->detect("ls", {"README.md"}), (Names{}));
+    QCOMPARE(set->detect("claude", {".git", "pom.xml"}), (Names{"claude", "git", "maven"}));
+    QCOMPARE(set->detect("codex", {"gradlew"}), (Names{"codex", "gradle"}));
+    QVERIFY(set->isCommandOf("codex", "codex"));
+    QVERIFY(!set->isCommandOf("codex", "bash"));
+    QVERIFY(!set->isCommandOf("nope", "codex"));
 }
 
 void ProfileTest::replacesAProfileOfTheSameName()
@@ -139,6 +164,19 @@ void ProfileTest::refusesMistakes_data()
     row("host with a bad port", "hosts='a:0'\n", "mine.toml:1");
     row("host with a bad label", "hosts='-a.b'\n", "mine.toml:1");
     row("star in the middle of a host", "hosts='a.*.b'\n", "mine.toml:1");
+    row("half of the world", "model_hosts='*.com'\n", "mine.toml:1");
+    row("a token that nobody knows", "hosts='$npm-registri'\n", "mine.toml:1");
+    row("a token to deny", "deny_hosts='$npm-registry'\n", "mine.toml:1");
+    row("a host that is never reached", "hosts='169.254.169.254'\n", "mine.toml:1");
+    row("a denial of the box itself", "deny_hosts='app.localhost'\n", "mine.toml:1");
+    row("a host that it denies", "hosts='a.test'\ndeny_hosts='a.test'\n", "mine.toml:1");
+    row("hosts that it denies", "login_hosts='10.1.0.0/16'\ndeny_hosts='10.0.0.0/8'\n", "mine.toml:1");
+    row("an empty argument", "arguments=['']\n", "mine.toml:1");
+    row("a file of the system", "[managed]\n'/etc/passwd'='x'\n", "mine.toml:1");
+    row("a file elsewhere", "[managed]\n'/usr/x/y'='x'\n", "mine.toml:1");
+    row("a file that climbs", "[managed]\n'/etc/x/../passwd'='x'\n", "mine.toml:1");
+    row("a directory", "[managed]\n'/etc/x/'='x'\n", "mine.toml:1");
+    row("a file that is a number", "[managed]\n'/etc/x/y'=1\n", "mine.toml:2");
     row("command with a slash", "exe='/bin/a'\n", "mine.toml:1");
     row("variable with a dash", "[set]\nA-B='x'\n", "mine.toml:1");
     row("variable that is a number", "[set]\nA=1\n", "mine.toml:2");

@@ -21,6 +21,7 @@ constexpr const char* kFull = "tier = \"container\"\n"
                               "bind_ro = [\"/opt/data\", \"~/shared\"]\n"
                               "bind_rw = [\"/srv/out\"]\n"
                               "allow_hosts = [\"example.org\", \"*.example.org:8443\", \"[2a::1]:80\"]\n"
+                              "deny_hosts = [\"ads.example.org\"]\n"
                               "env = [\"CI\", \"GREETING=hello \\\"you\\\"\\n\"]\n"
                               "\n"
                               "[limits]\n"
@@ -107,6 +108,7 @@ void SettingsTest::refusesMistakes_data()
     row("host with a scheme", "allow_hosts='http://a'\n", "p.toml:1");
     row("empty host", "allow_hosts=['']\n", "p.toml:1");
     row("half of the world", "allow_hosts=['*.com']\n", "p.toml:1");
+    row("a denial of what is never reached", "deny_hosts=['localhost']\n", "p.toml:1");
     row("a host that is never reached", "allow_hosts=['169.254.169.254']\n", "p.toml:1");
     row("bad variable", "env=['A-B=1']\n", "p.toml:1");
     row("bad profile", "profiles='../x'\n", "p.toml:1");
@@ -234,6 +236,7 @@ void SettingsTest::takesOnlyWhatTightens_data()
     row("more undo", "", "[undo]\nbudget='9G'\n", false);
     row("less undo", "", "[undo]\nlargest='1M'\n", false);
     row("host", "", "allow_hosts='example.org'\n", false);
+    row("denied host", "", "deny_hosts='example.org'\n", true);
     row("bind", "", "bind_rw='/etc'\n", false);
     row("read-only bind", "", "bind_ro='~/.ssh'\n", false);
     row("unhide", "", "unhide='.env'\n", false);
