@@ -63,6 +63,10 @@ private Q_SLOTS:
             const bool isOfTier = std::string_view(line) != "no hook" || fetched("tier") == "sandbox";
             QVERIFY2(!isOfTier || finished.out.find(line) != std::string::npos, all.c_str());
         }
+        if (fetched("agent") == "codex") { // by the file in the box's /etc, since nothing else says so
+            QVERIFY2(all.find("approval: never\nsandbox: danger-full-access\n") != std::string::npos,
+                     all.c_str());
+        }
         QCOMPARE(readFile(world.project() / "notes"),
                  fetched("tier") == "sandbox" ? "notes\nby the agent\n" : "notes\n");
         // Its model, what it was told to try, and what its profile denies: it reaches for nothing else.

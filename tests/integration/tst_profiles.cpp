@@ -159,6 +159,7 @@ echo hello >~/.claude/history
         QCOMPARE(world.runner().revet({"project", "set", "deny_hosts+=allowed.test:80"}).status, 0);
         QCOMPARE(inInternetWith(world, urls, more, kFetch).out,
                  "http://allowed.test 7\n\nthis is 93.184.216.35\nthis is 10.7.7.7\nasked outside: \n");
+        QTRY_COMPARE(usesOf(world, "allowed.test:80"), "project 1"); // after the session's last line
         // Whole, and by the same person: a mistake.
         const Finished refused
             = world.runner().run("sandbox", {"/bin/true"}, {"--allow-host", "allowed.test:80"});
@@ -186,6 +187,14 @@ echo hello >~/.claude/history
     }
 
 private:
+    /// Of a host in the settings, by `revet project`.
+    static std::string usesOf(const World& world, const std::string& host)
+    {
+        const auto rows = matching(world.runner().list({"project"}), {{"value", host}});
+        return rows.empty() || !rows[0].contains("hits") || !rows[0].contains("last_use")
+            ? std::string("none")
+            : rows[0].value("source", "") + ' ' + std::to_string(rows[0].value("hits", 0));
+    }
     static void writeProfile(const World& world, const std::string& name, const std::string& text)
     {
         writeFile(world.home().home() / ".config/revet/profiles" / (name + ".toml"), text);
