@@ -5,7 +5,6 @@
 
 #include "engine/base/log.h"
 #include "engine/domain/error_line.h"
-#include "engine/egress/system_names.h"
 #include "engine/session/box_view.h"
 #include "engine/session/exec_failure.h"
 #include "engine/session/host_pins.h"
@@ -168,37 +167,6 @@ Result<void> RunningSession::startUndo(const ShippedData& data, const Places& pl
         std::min<std::uint64_t>(wanted.brake.value_or(setup.brake.files), UINT32_MAX));
     REVET_ASSIGN_OR_RETURN(m_undo, UndoKeeper::create(setup, m_clock));
     m_preparation.lines.front() += "; " + m_undo->describeCover();
-    return {};
-}
-
-Result<void> RunningSession::startNetwork()
-{
-    const bool forwards
-        = !m_request.hostPorts.empty() || !m_request.publishedPorts.empty() || !m_preparation.sockets.empty();
-    if (!m_preparation.spec.hasNetwork && !forwards) {
-        return {};
-    }
-    const auto onFailure = [alarm = m_alarm.get()](const Error& error) {
-        alarm->raise("the box's connections could not be served: " + errorLine(error));
-    };
-    m_connections.emplace(*m_recorder, m_preparation.spec.hasNetwork, m_preparation.model);
-    if (m_preparation.spec.hasNetwork) {
-        m_rules.emplace(m_preparation.network, m_clock);
-        m_decider.emplace(*m_rules);
-        REVET_ASSIGN_OR_RETURN(auto egress,
-                               egress::Egress::start(m_box.takeGateway(),
-                                                     {*m_decider, *m_connections, m_clock,
-                                                      std::make_shared<egress::SystemNames>(),
-                                                      std::make_unique<egress::Dialler>(), onFailure}));
-        m_egress.emplace(std::move(egress));
-    }
-    if (forwards) {
-        REVET_ASSIGN_OR_RETURN(auto ports, ForwardedPorts::start(m_box, *m_connections, m_clock, onFailure));
-        m_ports.emplace(std::move(ports));
-        REVET_ASSIGN_OR_RETURN(auto lines,
-                               m_ports->open(m_request, std::move(m_preparation.sockets), *m_recorder));
-        std::move(lines.begin(), lines.end(), std::back_inserter(m_preparation.lines));
-    }
     return {};
 }
 
