@@ -32,6 +32,8 @@ constexpr std::size_t kMaximumQuery = 4096;
 constexpr std::size_t kMaximumAnswer = 1232; ///< of UDP: what passes everywhere in one piece
 constexpr std::size_t kDescriptorsForOthers = 256;
 constexpr std::size_t kDescriptorsEach = 2;
+/// However many descriptors there are: each takes memory, most of it the kernel's.
+constexpr std::size_t kMaximumConnections = 8192;
 constexpr std::chrono::milliseconds kTick{1000};
 constexpr std::chrono::milliseconds kLastTick{20};
 constexpr std::chrono::seconds kDeliveryTime{1};
@@ -42,7 +44,9 @@ std::size_t maximumConnections()
     rlimit limit{};
     const bool isKnown = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
     const std::size_t descriptors = isKnown ? static_cast<std::size_t>(limit.rlim_cur) : 1024;
-    return descriptors > kDescriptorsForOthers ? (descriptors - kDescriptorsForOthers) / kDescriptorsEach : 0;
+    const std::size_t room
+        = descriptors > kDescriptorsForOthers ? (descriptors - kDescriptorsForOthers) / kDescriptorsEach : 0;
+    return std::min(room, kMaximumConnections);
 }
 
 } // namespace

@@ -43,11 +43,12 @@ Relay::Relay(UniqueFd client, UniqueFd server, std::unique_ptr<Inspector> inspec
 
 Relay::State Relay::turn()
 {
+    std::array<char, kBuffer> buffer{}; // a turn's: what waits with nothing to say keeps none
     std::size_t total = 0;
     for (std::size_t moved = 1; moved > 0 && total < kTurnBytes; total += moved) {
         moved = 0;
         for (const int side : {kClient, kServer}) {
-            const State reading = read(side, moved);
+            const State reading = read(side, buffer, moved);
             // What was refused must not be written any more.
             const State state = reading == State::Open ? write(side, moved) : reading;
             if (state != State::Open) {
@@ -58,7 +59,7 @@ Relay::State Relay::turn()
     return m_ways[kClient].isShut && m_ways[kServer].isShut ? State::Ended : State::Open;
 }
 
-Relay::State Relay::read(int side, std::size_t& moved)
+Relay::State Relay::read(int side, std::span<char> buffer, std::size_t& moved)
 {
     Way& way = m_ways.at(index(side));
     const bool hasRoom = isHeld(side) ? way.pending.size() < kMaximumHeld : way.isEmpty();
@@ -69,16 +70,14 @@ Relay::State Relay::read(int side, std::size_t& moved)
         way.pending.clear();
         way.written = 0;
     }
-    const std::size_t before = way.pending.size();
-    way.pending.resize(before + kBuffer);
-    const ssize_t size = ::recv(way.from.get(), way.pending.data() + before, kBuffer, MSG_DONTWAIT);
-    const int error = errno;
-    way.pending.resize(before + static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    const ssize_t size = ::recv(way.from.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (size < 0) {
         // A reset is found by reading: asking for SO_ERROR would clear it, and the next read would see an
         // end.
-        return error == EAGAIN || error == EINTR ? State::Open : State::Reset;
+        return errno == EAGAIN || errno == EINTR ? State::Open : State::Reset;
     }
+    const std::string_view received(buffer.data(), static_cast<std::size_t>(size));
+    way.pending += received;
     way.isEnded = size == 0;
     moved += static_cast<std::size_t>(size);
     if (side == kClient && m_inspector) {
@@ -86,7 +85,7 @@ Relay::State Relay::read(int side, std::size_t& moved)
             // What began no request has no addressee either.
             return way.pending.empty() ? State::Open : State::Refused;
         }
-        switch (m_inspector->look(std::string_view(way.pending).substr(before))) {
+        switch (m_inspector->look(received)) {
         case Inspector::Opinion::Broken:
             return State::Refused;
         case Inspector::Opinion::Fine:
@@ -115,7 +114,7 @@ Relay::State Relay::write(int side, std::size_t& moved)
         way.written += static_cast<std::size_t>(std::max<ssize_t>(size, 0));
         moved += static_cast<std::size_t>(std::max<ssize_t>(size, 0));
         if (way.isEmpty()) {
-            way.pending = {};
+            std::string().swap(way.pending); // an assignment would keep its memory
             way.written = 0;
         }
     }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -85,7 +86,7 @@ private:
         [[nodiscard]] bool isEmpty() const { return written == pending.size(); }
     };
     /// State::Open also where nothing moved.
-    [[nodiscard]] State read(int side, std::size_t& moved);
+    [[nodiscard]] State read(int side, std::span<char> buffer, std::size_t& moved);
     [[nodiscard]] State write(int side, std::size_t& moved);
     [[nodiscard]] bool isUndecided() const { return m_inspector != nullptr && !m_hasOpinion; }
     [[nodiscard]] bool isHeld(int side) const { return side == kClient && isUndecided(); }

@@ -7,7 +7,9 @@
 
 #include <array>
 #include <cerrno>
+#include <vector>
 
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -114,6 +116,23 @@ private Q_SLOTS:
         }
         QCOMPARE(arrived, sent);
         QVERIFY((pairs.relay->wanted(Relay::kClient) & EPOLLIN) != 0);
+    }
+
+    void keepsNoMemoryForThoseThatAreSilent()
+    {
+        constexpr std::size_t kCount = 200;
+        constexpr std::size_t kEnoughEach = 2048;
+        std::vector<Pairs> many(kCount);
+        const auto used = [] { return ::mallinfo2().uordblks; };
+        const std::size_t before = used();
+        for (Pairs& pairs : many) {
+            say(pairs.client, std::string(1000, 'q'));
+            say(pairs.server, std::string(1000, 'a'));
+            QCOMPARE(pairs.relay->turn(), Relay::State::Open);
+            QCOMPARE(heard(pairs.server).size(), std::size_t{1000});
+            QCOMPARE(heard(pairs.client).size(), std::size_t{1000});
+        }
+        QVERIFY(used() < before + kCount * kEnoughEach);
     }
 
     void holdsBackWhatIsNotJudged()
