@@ -3,6 +3,7 @@
 
 #include "engine/egress/lookups.h"
 
+#include <system_error>
 #include <thread>
 
 #include <sys/eventfd.h>
@@ -45,11 +46,23 @@ bool Lookups::want(const policy::HostName& name)
         }
         m_shared->wanted.push_back(name);
     }
-    if (m_threads < kThreads) { // most sessions need one
-        ++m_threads;
-        std::thread([shared = m_shared] { work(*shared); }).detach();
+    if (m_threads < kThreads && !startThread() && m_threads == 0) {
+        const std::lock_guard lock(m_shared->mutex);
+        m_shared->wanted.pop_back(); // nobody else has taken it
+        return false;
     }
     m_shared->changed.notify_one();
+    return true;
+}
+
+bool Lookups::startThread()
+{
+    try {
+        std::thread([shared = m_shared] { work(*shared); }).detach();
+    } catch (const std::system_error&) { // the person has as many as are allowed
+        return false;
+    }
+    ++m_threads; // most sessions need one
     return true;
 }
 

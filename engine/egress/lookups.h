@@ -49,7 +49,7 @@ public:
     Lookups& operator=(const Lookups&) = delete;
     ~Lookups();
 
-    /// False where too many wait already.
+    /// False where too many wait already, or no thread can be had.
     [[nodiscard]] bool want(const policy::HostName& name);
     /// Readable when there are results.
     [[nodiscard]] int fd() const { return m_shared->ready.get(); }
@@ -70,6 +70,7 @@ private:
         : m_shared(std::move(shared))
     {
     }
+    [[nodiscard]] bool startThread();
     static void work(Shared& shared);
 
     std::shared_ptr<Shared> m_shared; ///< none after a move

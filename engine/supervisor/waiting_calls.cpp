@@ -4,6 +4,7 @@
 #include "engine/supervisor/waiting_calls.h"
 
 #include <cerrno>
+#include <system_error>
 #include <utility>
 
 namespace revet::supervisor {
@@ -51,10 +52,15 @@ void WaitingCalls::add(const os::Notification& notification, Call call)
         m_device.answerError(notification.id, EAGAIN);
         return;
     }
-    m_waiting.push_back({notification, std::move(call), std::chrono::steady_clock::now()});
     if (!m_thread.joinable()) {
-        m_thread = std::thread([this] { run(); });
+        try {
+            m_thread = std::thread([this] { run(); });
+        } catch (const std::system_error&) { // the person has as many as are allowed
+            m_device.answerError(notification.id, EAGAIN);
+            return;
+        }
     }
+    m_waiting.push_back({notification, std::move(call), std::chrono::steady_clock::now()});
     m_changed.notify_one();
 }
 

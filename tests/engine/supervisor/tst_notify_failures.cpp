@@ -4,6 +4,8 @@
 #include "engine/supervisor/notify_loop.h"
 #include "tests/engine/supervisor/own_calls.h"
 #include "tests/support/fake_target.h"
+#include "tests/support/kernel_gate.h"
+#include "tests/support/no_more_threads.h"
 #include "tests/support/temp_home.h"
 #include "tests/support/tostring.h"
 
@@ -31,6 +33,7 @@ class NotifyFailuresTest : public QObject
 private Q_SLOTS:
     void init();
     void triesAWaitingCallAgain();
+    void tellsAWaitingCallThatThereIsNoThread();
     void recordsAWaitingCallThatGoesOn();
     void refusesWhatItCannotLookAt();
     void refusesWhoseViewItCannotSee();
@@ -94,6 +97,20 @@ void NotifyFailuresTest::triesAWaitingCallAgain()
     QTRY_VERIFY(m_device->answerTo(later).has_value());
     QCOMPARE(kindOf(later), Kind::Value);
     QCOMPARE(tries.load(), 4);
+}
+
+void NotifyFailuresTest::tellsAWaitingCallThatThereIsNoThread()
+{
+    REVET_NEEDS_ORDINARY_USER();
+    m_broker = [&](const Call&, Target&) { return Answer::later(); };
+    const std::uint64_t later = add(SYS_truncate, arguments("/later", 0));
+    {
+        supervisor::NotifyLoop loop(*m_device, dependencies());
+        const test::NoMoreThreads limit;
+        QVERIFY(loop.run().has_value());
+        QCOMPARE(errnoOf(later), EAGAIN);
+    }
+    QVERIFY(!m_device->hasSurplusAnswers());
 }
 
 void NotifyFailuresTest::recordsAWaitingCallThatGoesOn()
