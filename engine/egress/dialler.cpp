@@ -7,8 +7,11 @@
 #include <cstring>
 
 #include <arpa/inet.h>
+#include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+
+#include <net/if.h>
 
 namespace revet::egress {
 
@@ -24,6 +27,11 @@ int connectTo(int socket, const Address& address)
 }
 
 } // namespace
+
+Result<Way> Dialler::wayTo(const policy::IpAddress& address)
+{
+    return egress::wayTo(address);
+}
 
 Result<UniqueFd> Dialler::dial(const policy::IpAddress& address, std::uint16_t port)
 {

@@ -5,7 +5,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/unique_fd.h"
-#include "engine/policy/ip_address.h"
+#include "engine/egress/way.h"
 
 #include <cstdint>
 
@@ -22,6 +22,7 @@ public:
     Dialler& operator=(Dialler&&) = delete;
     virtual ~Dialler() = default;
 
+    [[nodiscard]] virtual Result<Way> wayTo(const policy::IpAddress& address);
     /// A non-blocking socket on its way: writable once it is connected or has failed (dialError()). An error:
     /// it could not even begin.
     [[nodiscard]] virtual Result<UniqueFd> dial(const policy::IpAddress& address, std::uint16_t port);

@@ -123,8 +123,7 @@ void Holds::found(const Connection& connection, std::uint64_t id, const FoundAdd
     for (auto address = addresses.addresses.rbegin(); address != addresses.addresses.rend(); ++address) {
         const policy::AddressKind kind = address->kind();
         // Else whoever owns a permitted name would choose what of the inner network is reached (rebinding).
-        const bool isNamedToo = kind == policy::AddressKind::Private
-            && m_parts.decider.decide({*address, hold.destination.port}).isPermitted;
+        const bool isNamedToo = kind == policy::AddressKind::Private && isItselfPermitted(hold, *address);
         if (kind == policy::AddressKind::Public || isNamedToo) {
             hold.candidates.push_back(*address);
         } else {
@@ -140,11 +139,34 @@ void Holds::found(const Connection& connection, std::uint64_t id, const FoundAdd
     }
 }
 
+bool Holds::isItselfPermitted(const Hold& hold, const policy::IpAddress& address) const
+{
+    return m_parts.decider.decide({address, hold.destination.port}).isPermitted;
+}
+
 void Holds::dialNext(Hold& hold)
 {
+    std::string why; // the last was refused
     while (!hold.candidates.empty()) {
         const policy::IpAddress address = hold.candidates.back();
         hold.candidates.pop_back();
+        const auto way = m_parts.dialler.wayTo(address);
+        if (!way) {
+            hold.lastError = way.error().errnoValue;
+            why.clear();
+            continue;
+        }
+        // What an address is good for its looks do not say: a public one may be this machine's, or next to
+        // it.
+        if (*way == Way::Own) {
+            why = "an address of this machine's own";
+            continue;
+        }
+        if (*way == Way::Neighbour && hold.destination.name && !isItselfPermitted(hold, address)) {
+            why = "the name leads to a neighbour of this machine's";
+            continue;
+        }
+        why.clear();
         auto socket = m_parts.dialler.dial(address, hold.destination.port);
         if (!socket) {
             hold.lastError = socket.error().errnoValue;
@@ -158,7 +180,11 @@ void Holds::dialNext(Hold& hold)
         m_dials.insert_or_assign(hold.id, hold.syn.connection);
         return;
     }
-    fail(hold, hold.lastError);
+    if (!why.empty()) {
+        refuse(hold, why);
+    } else {
+        fail(hold, hold.lastError);
+    }
 }
 
 void Holds::dialled(std::uint64_t id)

@@ -88,6 +88,8 @@ private:
     void judge(Hold& hold);
     /// The addresses of its name are known.
     void found(const Connection& connection, std::uint64_t id, const FoundAddresses& addresses);
+    /// Whether a rule about addresses permits this one.
+    [[nodiscard]] bool isItselfPermitted(const Hold& hold, const policy::IpAddress& address) const;
     void dialNext(Hold& hold);
     void letThrough(Hold& hold);
     /// Whether the client still waits. One that has left is forgotten; nothing is dialled for it.

@@ -7,47 +7,28 @@ namespace revet::test {
 
 namespace {
 
-/// Then the caller's script, without any of the capabilities.
 constexpr const char* kInternet = R"(
 set -eu
 printf '93.184.216.34 allowed.test www.allowed.test\n93.184.216.35 other.test\n10.7.7.7 inner.test\n' >"$TMPDIR/hosts"
 printf '93.184.216.36 closed.test\n2606:4700::1 six.test\n' >>"$TMPDIR/hosts"
+printf '93.184.217.2 own.test\n93.184.217.1 near.test\n' >>"$TMPDIR/hosts"
 printf 'nameserver 93.184.216.53\n' >"$TMPDIR/resolv.conf"
 mount --bind "$TMPDIR/hosts" /etc/hosts
 mount --bind "$TMPDIR/resolv.conf" /etc/resolv.conf
-ip link set lo up
-echo 0 >/proc/sys/net/ipv4/ip_unprivileged_port_start
-for address in 93.184.216.34 93.184.216.35 93.184.216.36 93.184.216.53 10.7.7.7 169.254.169.254; do
-    ip address add $address/32 dev lo
-done
-ip -6 address add 2606:4700::1/128 dev lo
-rm -f "$TMPDIR/listening"; mkfifo "$TMPDIR/listening"
-/usr/bin/python3 - <<'END' >"$TMPDIR/listening" &
-import os, select, socket
-# Every packet of this network that begins something, once.
-listener = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3)) # ETH_P_ALL
-parent, seen = os.getppid(), set()
-log = open(os.environ['TMPDIR'] + '/packets', 'w', 1)
-print(flush=True)
-while os.getppid() == parent:
-    if not select.select([listener], [], [], 0.2)[0]: continue
-    packet, origin = listener.recvfrom(65536)
-    if origin[1] == 0x800:
-        head, protocol, to = (packet[0] & 15) * 4, packet[9], socket.inet_ntop(socket.AF_INET, packet[16:20])
-    elif origin[1] == 0x86dd:
-        head, protocol, to = 40, packet[6], '[%s]' % socket.inet_ntop(socket.AF_INET6, packet[24:40])
-    else: continue
-    port = ':%d' % int.from_bytes(packet[head + 2:head + 4], 'big')
-    if protocol == 6:
-        if packet[head + 13] & 0x12 != 2: continue
-        line = 'tcp ' + to + port
-    elif protocol == 17: line = 'udp ' + to + port
-    else: line = 'protocol %d %s' % (protocol, to)
-    if line not in seen: seen.add(line); log.write(line + '\n')
-END
-read -r _ <"$TMPDIR/listening"
-exec setpriv --inh-caps=-all --ambient-caps=-all /usr/bin/python3 - "$@" <<'END'
-import os, socket, subprocess, sys, threading
+/usr/bin/python3 - "$@" <<'END'
+import ctypes, os, socket, subprocess, sys, threading
+def ip(commands):
+    subprocess.run(['ip', '-batch', '-'], input=commands, text=True, check=True)
+home = os.open('/proc/self/ns/net', os.O_RDONLY)
+ctypes.CDLL(None).unshare(0x40000000) # CLONE_NEWNET; sockets stay where they are made, and threads
+ip(f'''link set lo up
+link add far0 type veth peer name home0 netns /proc/{os.getpid()}/fd/{home}
+link set far0 up
+address add 93.184.217.1/24 dev far0
+address add fd77::1/64 dev far0 nodad
+address add 2606:4700::1/128 dev lo
+''' + ''.join(f'address add {address}/32 dev lo\n' for address in (
+    '93.184.216.34', '93.184.216.35', '93.184.216.36', '93.184.216.53', '10.7.7.7', '169.254.169.254')))
 queries = []
 def serve(family, address, port):
     listener = socket.socket(family)
@@ -71,10 +52,35 @@ def name_server():
         queries.append(bytes(b if 32 < b < 127 else 46 for b in query[12:]).decode().strip('.'))
         server.sendto(query[:2] + b'\x81\x83' + query[4:6] + b'\0\0\0\0\0\0' + query[12:], client) # no such name
 threading.Thread(target=name_server, daemon=True).start()
-for address in ('93.184.216.34', '93.184.216.35', '10.7.7.7', '169.254.169.254'):
+for address in ('93.184.216.34', '93.184.216.35', '93.184.217.1', '10.7.7.7', '169.254.169.254'):
     serve(socket.AF_INET, address, 80)
 serve(socket.AF_INET6, '2606:4700::1', 80)
-status = subprocess.call(sys.argv[1:])
+ctypes.CDLL(None).setns(home, 0)
+ip('''link set lo up
+link set home0 up
+address add 93.184.217.2/24 dev home0
+address add fd77::2/64 dev home0 nodad
+route add default via 93.184.217.1
+route add default via fd77::1
+''')
+serve(socket.AF_INET, '93.184.217.2', 80)
+def listen():
+    # Every packet of this network that begins something, once.
+    log, seen = open(os.environ['TMPDIR'] + '/packets', 'w', 1), set()
+    while True:
+        packet, origin = tap.recvfrom(65536)
+        if origin[1] == 0x800:
+            head, protocol, to = (packet[0] & 15) * 4, packet[9], socket.inet_ntop(socket.AF_INET, packet[16:20])
+        elif origin[1] == 0x86dd:
+            head, protocol, to = 40, packet[6], '[%s]' % socket.inet_ntop(socket.AF_INET6, packet[24:40])
+            if protocol == 0 or protocol == 58 and 133 <= packet[head] <= 143: continue # of the link itself
+        else: continue
+        line = '%s %s:%d' % ({6: 'tcp', 17: 'udp'}.get(protocol, protocol), to, int.from_bytes(packet[head + 2:head + 4], 'big'))
+        if protocol == 6 and packet[head + 13] & 0x12 != 2: continue
+        if line not in seen: seen.add(line); log.write(line + '\n')
+tap = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3)) # ETH_P_ALL
+threading.Thread(target=listen, daemon=True).start()
+status = subprocess.call(['setpriv', '--inh-caps=-all', '--ambient-caps=-all'] + sys.argv[1:])
 print('asked outside:', ' '.join(sorted(set(queries))))
 sys.exit(status)
 END

@@ -80,6 +80,32 @@ private Q_SLOTS:
         }
     }
 
+    /// What an address looks like does not say whose it is.
+    void reachesNeitherThisMachineNorItsNeighbours()
+    {
+        const World world;
+        const std::vector<std::string> command{"/usr/bin/python3",
+                                               "-c",
+                                               kClient,
+                                               "http://own.test/",
+                                               "http://near.test/",
+                                               "http://93.184.217.2/",
+                                               "http://93.184.217.1/"};
+        const std::vector<std::string> names{"--tier",       "sandbox",   "--allow-host", "own.test",
+                                             "--allow-host", "near.test", "--allow-host", "93.184.217.2"};
+        QCOMPARE(inInternet(world, names, command).out,
+                 "http://own.test/ ECONNREFUSED\nhttp://near.test/ ECONNREFUSED\n"
+                 "http://93.184.217.2/ ECONNREFUSED\nhttp://93.184.217.1/ ECONNREFUSED\nasked outside: \n");
+        REVET_VERIFY_NONE(missingEvents(world, {.kinds = {"connect"}, .verdicts = {"denied"}},
+                                        {"own.test:80", "near.test:80", "93.184.217.2:80"}));
+        std::vector<std::string> addressToo = names;
+        addressToo.insert(addressToo.end(), {"--allow-host", "93.184.217.1"});
+        QCOMPARE(inInternet(world, addressToo, command).out,
+                 "http://own.test/ ECONNREFUSED\nhttp://near.test/ this is 93.184.217.1\n"
+                 "http://93.184.217.2/ ECONNREFUSED\nhttp://93.184.217.1/ this is 93.184.217.1\n"
+                 "asked outside: \n");
+    }
+
     void servesCurl()
     {
         const World world;

@@ -312,6 +312,11 @@ public:
         : m_world(world)
     {
     }
+    Result<egress::Way> wayTo(const policy::IpAddress& address) override
+    {
+        const auto known = m_world.m_ways.find(address.text());
+        return known == m_world.m_ways.end() ? egress::Way::Gateway : known->second;
+    }
     Result<UniqueFd> dial(const policy::IpAddress& address, std::uint16_t port) override
     {
         {

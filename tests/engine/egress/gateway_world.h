@@ -119,6 +119,8 @@ public:
 
     /// Dials to this port of any address go to that port of our loopback; to all others nobody listens.
     void lead(std::uint16_t port, std::uint16_t to) { m_ports[port] = to; }
+    /// Addresses are reached through a gateway but for these.
+    void setWay(const std::string& address, egress::Way way) { m_ways[address] = way; }
     /// Every dial fails with this.
     void setDialError(int error) { m_dialError = error; }
     void start();
@@ -147,6 +149,7 @@ private:
     Watch m_watch;
     MovedClock m_clock;
     std::map<std::uint16_t, std::uint16_t> m_ports;
+    std::map<std::string, egress::Way> m_ways;
     int m_dialError = 0;
     std::mutex m_mutex;
     std::string m_dialled;

@@ -102,6 +102,20 @@ print(outcome(lambda: u.recv(10)))
         QVERIFY(world.watch().told().find("refused 169.254.169.254:80: metadata address\n") != std::string::npos);
     }
 
+    void refusesAddressesOfThisMachine()
+    {
+        LocalServer server(LocalServer::Manner::Echo);
+        GatewayWorld world({"192.0.3.0/24:7"});
+        world.setWay("192.0.3.9", revet::egress::Way::Own);
+        world.setWay("192.0.3.10", revet::egress::Way::Neighbour);
+        world.lead(kEcho, server.port());
+        world.start();
+        QCOMPARE(world.python("print(connecting('192.0.3.9', 7), connecting('192.0.3.10', 7))"),
+                 "ECONNREFUSED connected\n");
+        QCOMPARE(world.dialled(), "192.0.3.10 7\n");
+        QVERIFY(world.watch().told().starts_with("refused 192.0.3.9:7: an address of this machine's own\n"));
+    }
+
     void refusesWhomNobodySaw()
     {
         LocalServer server(LocalServer::Manner::Echo);
