@@ -12,7 +12,8 @@ namespace revet::egress {
 
 namespace {
 
-constexpr std::size_t kLongestMethod = 20;
+constexpr std::string_view kSpaces = " \t\v\f\r"; ///< what some server or other parts the words of a line by
+constexpr std::string_view kSwitching = "HTTP/1.1 101 ";
 
 auto malformed(const char* why)
 {
@@ -102,20 +103,32 @@ Result<void> readField(std::string_view line, Fields& fields)
         }
         fields.isChunked = true;
     } else if (name == "upgrade") {
-        fields.isUpgrade = true;
+        std::string protocols(value);
+        std::ranges::transform(protocols, protocols.begin(), lowered);
+        // HTTP/2 names hosts again, each time.
+        fields.isUpgrade = protocols.find("h2c") == std::string::npos;
     }
     return {};
 }
 
 } // namespace
 
-bool looksLikeHttp(std::string_view first)
+std::optional<bool> looksLikeHttp(std::string_view first)
 {
-    const std::size_t space = first.find(' ');
-    const std::string_view method = first.substr(0, std::min(space, kLongestMethod));
-    const auto isUpper = [](char byte) { return (byte >= 'A' && byte <= 'Z') || byte == '-'; };
-    return !method.empty() && std::ranges::all_of(method, isUpper)
-        && (space == std::string_view::npos ? first.size() <= kLongestMethod : space <= kLongestMethod);
+    const auto isStrange = [](char byte) {
+        const auto value = static_cast<unsigned char>(byte);
+        return (value < ' ' && kSpaces.find(byte) == std::string_view::npos) || value == 0x7f;
+    };
+    first.remove_prefix(std::min(first.find_first_not_of("\n \t\v\f\r"), first.size()));
+    const std::size_t end = first.find('\n');
+    const std::string_view line = first.substr(0, end);
+    const std::string_view method = line.substr(0, line.find_first_of(kSpaces));
+    if (!std::ranges::all_of(method, isToken) || std::ranges::any_of(line, isStrange)) {
+        return false;
+    }
+    // Other protocols begin with a word as well ("EHLO example.org").
+    return end == std::string_view::npos ? std::nullopt
+                                         : std::optional(line.find("HTTP/") != std::string_view::npos);
 }
 
 Result<bool> HttpRequests::takeLine(std::string_view& bytes)
@@ -169,6 +182,9 @@ Result<HttpRequest> HttpRequests::readHead()
     if (fields.length && fields.isChunked) {
         return malformed("it has a length and chunks");
     }
+    if (fields.isChunked && version == "HTTP/1.0") {
+        return malformed("HTTP/1.0 knows no chunks");
+    }
     if (!fields.host && version == "HTTP/1.1") {
         return malformed("it names no host");
     }
@@ -177,10 +193,10 @@ Result<HttpRequest> HttpRequests::readHead()
         return malformed("its target and its host differ");
     }
     m_left = fields.length.value_or(0);
-    m_state = fields.isUpgrade ? State::Opaque
-        : fields.isChunked     ? State::ChunkSize
-        : m_left > 0           ? State::Body
-                               : State::Head;
+    m_state = fields.isChunked ? State::ChunkSize : m_left > 0 ? State::Body : State::Head;
+    // Of a later one the answer could not be told from those to the requests before it.
+    const bool isFirst = std::exchange(m_isFirst, false);
+    m_wantsUpgrade = fields.isUpgrade && isFirst;
     HttpRequest request{std::string(method), authority ? *authority : fields.host.value_or("")};
     m_head.clear();
     m_headBytes = 0;
@@ -231,10 +247,25 @@ Result<void> HttpRequests::endLine(std::vector<HttpRequest>& requests)
     return malformed("a line is where none can be");
 }
 
+void HttpRequests::answered(std::string_view bytes)
+{
+    if (!m_isFirst && !m_wantsUpgrade) {
+        return;
+    }
+    m_answer += bytes.substr(0, kSwitching.size() - std::min(kSwitching.size(), m_answer.size()));
+    if (m_wantsUpgrade && (m_answer == kSwitching || !kSwitching.starts_with(m_answer))) {
+        m_state = m_answer == kSwitching ? State::Opaque : m_state;
+        m_wantsUpgrade = false;
+    }
+}
+
 Result<std::vector<HttpRequest>> HttpRequests::read(std::string_view bytes)
 {
     std::vector<HttpRequest> requests;
     while (!bytes.empty() && m_state != State::Opaque) {
+        if (m_wantsUpgrade && m_state == State::Head) {
+            return malformed("it goes on before its wish for another protocol is answered");
+        }
         if (m_state != State::Body && m_state != State::Chunk) {
             REVET_ASSIGN_OR_RETURN(const bool isWhole, takeLine(bytes));
             if (isWhole) {

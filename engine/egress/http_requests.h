@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,13 +21,15 @@ struct HttpRequest
     std::string authority; ///< of the target where that names one, else of the Host field; "" in HTTP/1.0
 };
 
-/// Whether the bytes that a client sent first begin a request of HTTP/1, as far as they go.
-[[nodiscard]] bool looksLikeHttp(std::string_view first);
+/// Whether the bytes that a client sent first begin a request of HTTP/1; none: that cannot be said yet. What
+/// some server may take for one is one.
+[[nodiscard]] std::optional<bool> looksLikeHttp(std::string_view first);
 
 /// Follows the requests on one connection (RFC 9112), which may go to other hosts than the first one did.
 /// Strict where receivers differ, since what is judged must be what the server reads: two Hosts, a length
 /// twice or beside chunks, folded lines and bare line feeds are Malformed, and so is HTTP/2 in plain text.
-/// Not thread-safe.
+/// The first request may ask for another protocol (Upgrade); then nothing follows it before the server has
+/// answered. Not thread-safe.
 class HttpRequests
 {
 public:
@@ -35,7 +38,9 @@ public:
     /// What the client sent next; gives the requests whose head ended in it. After an error the connection
     /// has to end.
     [[nodiscard]] Result<std::vector<HttpRequest>> read(std::string_view bytes);
-    /// A request asked for another protocol (Upgrade): what follows is not looked at.
+    /// What the server sent next.
+    void answered(std::string_view bytes);
+    /// Both sides now speak another protocol: what follows is not looked at.
     [[nodiscard]] bool isOpaque() const { return m_state == State::Opaque; }
 
 private:
@@ -53,6 +58,9 @@ private:
     std::vector<std::string> m_head; ///< lines of the one that is being read
     std::size_t m_headBytes = 0;
     std::uint64_t m_left = 0; ///< of the body, or of its chunk
+    bool m_isFirst = true; ///< no request has been read yet
+    bool m_wantsUpgrade = false; ///< asked for, and not answered yet
+    std::string m_answer; ///< how the server's begins
 };
 
 } // namespace revet::egress

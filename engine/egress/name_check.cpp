@@ -61,15 +61,11 @@ Inspector::Opinion NameCheck::lookAtFirst()
     if (kPostgresTls.starts_with(m_first)) {
         return Opinion::Undecided;
     }
-    if (!looksLikeHttp(m_first)) {
-        return lookAtOther();
-    }
-    // Other protocols begin with a word in capitals as well ("EHLO example.org").
-    const std::size_t end = m_first.find('\n');
-    if (end == std::string::npos && m_first.size() <= HttpRequests::kMaximumHead) {
+    const auto isHttp = looksLikeHttp(m_first);
+    if (!isHttp && m_first.size() <= HttpRequests::kMaximumHead) {
         return Opinion::Undecided;
     }
-    if (!isWeb && m_first.substr(0, end).find(" HTTP/") == std::string::npos) {
+    if (!isHttp.value_or(false)) {
         return lookAtOther();
     }
     m_kind = Kind::Http;

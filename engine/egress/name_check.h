@@ -26,6 +26,7 @@ public:
     }
 
     [[nodiscard]] Opinion look(std::string_view bytes) override;
+    void answered(std::string_view bytes) override { m_requests.answered(bytes); }
     [[nodiscard]] bool isDone() const override;
     [[nodiscard]] std::string why() const override { return m_why; }
 

@@ -94,9 +94,11 @@ Relay::State Relay::read(int side, std::span<char> buffer, std::size_t& moved)
         case Inspector::Opinion::Undecided:
             break;
         }
-        if (m_inspector->isDone()) {
-            m_inspector.reset();
-        }
+    } else if (m_inspector) {
+        m_inspector->answered(received);
+    }
+    if (m_inspector && m_inspector->isDone()) {
+        m_inspector.reset();
     }
     return State::Open;
 }

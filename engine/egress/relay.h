@@ -34,6 +34,8 @@ public:
     /// What came next. After the first Fine it is passed on at once unless it is Broken: what needs several
     /// pieces to be understood the other side does not act upon before the last of them.
     [[nodiscard]] virtual Opinion look(std::string_view bytes) = 0;
+    /// What the other side sent next; it is passed on whatever it is.
+    virtual void answered(std::string_view /*bytes*/) { }
     /// What was Broken, in a few words.
     [[nodiscard]] virtual std::string why() const = 0;
     /// Nothing more needs to be shown.

@@ -31,6 +31,9 @@ QStringList requestsIn(const std::string& sent, std::size_t step)
 }
 
 const std::string kGet = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
+const std::string kUpgrade = "GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket\r\n\r\n";
+const std::string kUpgradeWithBody
+    = "POST / HTTP/1.1\r\nHost: a.test\r\nUpgrade: x\r\nContent-Length: 3\r\n\r\nabc";
 
 } // namespace
 
@@ -44,6 +47,8 @@ private Q_SLOTS:
     void reads();
     void refuses_data();
     void refuses();
+    void goesByTheAnswerToAWish_data();
+    void goesByTheAnswerToAWish();
     void boundsTheHead();
     void knowsHttpByItsFirstBytes_data();
     void knowsHttpByItsFirstBytes();
@@ -75,8 +80,11 @@ void HttpRequestsTest::reads_data()
     row("empty lines in front", "\r\n\r\n" + kGet, "GET a.test");
     row("a path that has a scheme in it", "GET /http://b.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
         "GET a.test");
-    row("upgrade", "GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket\r\n\r\n\x81\0"s,
-        "GET a.test;opaque");
+    row("a wish for another protocol", kUpgrade, "GET a.test");
+    row("a wish with a body", kUpgradeWithBody, "POST a.test");
+    row("a later wish", kGet + kUpgrade + kGet, "GET a.test;GET a.test;GET a.test");
+    row("a wish for HTTP/2", "GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: H2C\r\n\r\n" + kGet,
+        "GET a.test;GET a.test");
 }
 
 void HttpRequestsTest::reads()
@@ -115,6 +123,9 @@ void HttpRequestsTest::refuses_data()
     row("chunked twice", get("Host: a.test\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"));
     row("a chunk of no size", get("Host: a.test\r\nTransfer-Encoding: chunked\r\n") + "x\r\n");
     row("a chunk that is longer", get("Host: a.test\r\nTransfer-Encoding: chunked\r\n") + "1\r\nab\r\n");
+    row("chunks in HTTP/1.0", "GET / HTTP/1.0\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n");
+    row("what follows a wish for another protocol at once", kUpgrade + kGet);
+    row("what follows the body of one", kUpgradeWithBody + "x");
     row("a tunnel", "CONNECT b.test:443 HTTP/1.1\r\nHost: b.test:443\r\n\r\n");
     row("HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     row("HTTP/0.9", "GET /\r\n\r\n");
@@ -129,6 +140,38 @@ void HttpRequestsTest::refuses()
         const QStringList list = requestsIn(sent.toStdString(), step);
         QVERIFY2(!list.isEmpty() && list.last() == QStringLiteral("malformed"),
                  qPrintable(list.join(QLatin1Char(';'))));
+    }
+}
+
+void HttpRequestsTest::goesByTheAnswerToAWish_data()
+{
+    QTest::addColumn<QByteArray>("before");
+    QTest::addColumn<QByteArray>("answer");
+    QTest::addColumn<bool>("isOpaque");
+    QTest::newRow("yes") << QByteArray() << QByteArray("HTTP/1.1 101 Switching Protocols\r\n") << true;
+    QTest::newRow("no") << QByteArray() << QByteArray("HTTP/1.1 200 OK\r\n") << false;
+    QTest::newRow("no, and a yes in it") << QByteArray() << QByteArray("HTTP/1.1 1012HTTP/1.1 101 ") << false;
+    QTest::newRow("to a later one") << QByteArray::fromStdString(kGet) << QByteArray("HTTP/1.1 101 x\r\n")
+                                    << false;
+}
+
+void HttpRequestsTest::goesByTheAnswerToAWish()
+{
+    QFETCH(const QByteArray, before);
+    QFETCH(const QByteArray, answer);
+    QFETCH(const bool, isOpaque);
+    for (const std::size_t step : {std::size_t{1}, std::size_t{100'000}}) {
+        HttpRequests reader;
+        QVERIFY(reader.read(before.toStdString() + kUpgrade).has_value());
+        QVERIFY(!reader.isOpaque());
+        const std::string said = answer.toStdString();
+        for (std::size_t at = 0; at < said.size(); at += step) {
+            reader.answered(std::string_view(said).substr(at, step));
+        }
+        QCOMPARE(reader.isOpaque(), isOpaque);
+        const auto next = reader.read("GET / HTTP/1.1\r\nHost: b.test\r\n\r\n");
+        QVERIFY(next.has_value());
+        QCOMPARE(next->size(), isOpaque ? std::size_t{0} : std::size_t{1});
     }
 }
 
@@ -149,23 +192,35 @@ void HttpRequestsTest::boundsTheHead()
 void HttpRequestsTest::knowsHttpByItsFirstBytes_data()
 {
     QTest::addColumn<QByteArray>("first");
-    QTest::addColumn<bool>("is");
-    QTest::newRow("GET") << QByteArray("GET / HTTP/1.1\r\n") << true;
-    QTest::newRow("half a method") << QByteArray("POS") << true;
-    QTest::newRow("an extension") << QByteArray("M-SEARCH * HTTP/1.1") << true;
-    QTest::newRow("HTTP/2") << QByteArray("PRI * HTTP/2.0") << true;
-    QTest::newRow("ssh") << QByteArray("SSH-2.0-OpenSSH_9") << false;
-    QTest::newRow("SMTP") << QByteArray("EHLO") << true;
-    QTest::newRow("TLS") << QByteArray("\x16\3\1", 3) << false;
-    QTest::newRow("nothing") << QByteArray() << false;
-    QTest::newRow("a long word") << QByteArray(21, 'A') << false;
+    QTest::addColumn<QString>("is");
+    const auto row = [](const char* tag, const QByteArray& first, const char* is) {
+        QTest::newRow(tag) << first << QString::fromLatin1(is);
+    };
+    row("GET", QByteArray("GET / HTTP/1.1\r\n"), "yes");
+    row("no whole line", QByteArray("GET / HTTP/1.1\r"), "unknown");
+    row("half a method", QByteArray("POS"), "unknown");
+    row("an extension", QByteArray("M-SEARCH * HTTP/1.1\n"), "yes");
+    row("HTTP/2", QByteArray("PRI * HTTP/2.0\r\n"), "yes");
+    row("lower case", QByteArray("get / HTTP/1.1\r\n"), "yes");
+    row("any token", QByteArray("x1~ / HTTP/1.1\r\n"), "yes");
+    row("a long word", QByteArray(100, 'A') + " / HTTP/1.1\r\n", "yes");
+    row("a tab", QByteArray("GET\t/\tHTTP/1.1\r\n"), "yes");
+    row("empty lines in front", QByteArray("\r\n\n\r\nGET / HTTP/1.1\r\n"), "yes");
+    row("empty lines", QByteArray("\r\n\r\n"), "unknown");
+    row("a space in front", QByteArray(" GET / HTTP/1.1\r\n"), "yes");
+    row("ssh", QByteArray("SSH-2.0-OpenSSH_9\r\n"), "no");
+    row("SMTP", QByteArray("EHLO a.test\r\n"), "no");
+    row("Git", QByteArray("0033git-upload-pack /p.git\0host=a.test\0", 39), "no");
+    row("TLS", QByteArray("\x16\3\1", 3), "no");
+    row("nothing", QByteArray(), "unknown");
 }
 
 void HttpRequestsTest::knowsHttpByItsFirstBytes()
 {
     QFETCH(const QByteArray, first);
-    QFETCH(const bool, is);
-    QCOMPARE(egress::looksLikeHttp(first.toStdString()), is);
+    QFETCH(const QString, is);
+    const auto guess = egress::looksLikeHttp(first.toStdString());
+    QCOMPARE(!guess ? QStringLiteral("unknown") : *guess ? QStringLiteral("yes") : QStringLiteral("no"), is);
 }
 
 QTEST_APPLESS_MAIN(HttpRequestsTest)

@@ -82,6 +82,11 @@ private Q_SLOTS:
         row("HTTP on another port", 3000, "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n", "broken");
         row("HTTP/2 in plain", 80, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "broken");
         row("a tunnel", 80, "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n", "broken");
+        row("HTTP in small letters", 3000, "get / HTTP/1.1\r\nHost: example.com\r\n\r\n", "broken");
+        row("HTTP with a tab", 3000, "GET\t/ HTTP/1.1\r\nHost: example.com\r\n\r\n", "broken");
+        row("HTTP behind an empty line", 3000, "\r\nGET / HTTP/1.1\r\nHost: example.com\r\n\r\n", "broken");
+        row("HTTP to it behind an empty line", 3000, "\r\nGET / HTTP/1.1\r\nHost: example.org:3000\r\n\r\n",
+            "fine");
         row("SSH", 22, "SSH-2.0-OpenSSH_9.2\r\n", "fine");
         row("SSH on the port of HTTPS", 443, "SSH-2.0-OpenSSH_9.2\r\n", "broken");
         row("SMTP", 25, "EHLO example.com\r\n", "fine");
@@ -111,6 +116,21 @@ private Q_SLOTS:
         QVERIFY(!check.isDone());
         QVERIFY(check.look("GET / HTTP/1.1\r\nHo") == Inspector::Opinion::Fine);
         QVERIFY(check.look("st: example.com\r\n\r\n") == Inspector::Opinion::Broken);
+    }
+
+    void judgesWhatFollowsAWishForAnotherProtocol()
+    {
+        const std::string wish = "GET / HTTP/1.1\r\nHost: example.org\r\nUpgrade: websocket\r\n\r\n";
+        const std::string other = "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n";
+        for (const bool isGranted : {false, true}) {
+            NameCheck check(policy::HostName::parse("example.org").value(), 80);
+            QVERIFY(check.look(wish) == Inspector::Opinion::Fine);
+            QVERIFY(!check.isDone());
+            check.answered(isGranted ? "HTTP/1.1 101 Switching Protocols\r\n" : "HTTP/1.1 404 Not Found\r\n");
+            QCOMPARE(check.isDone(), isGranted);
+            const auto expected = isGranted ? Inspector::Opinion::Fine : Inspector::Opinion::Broken;
+            QVERIFY(check.look(other) == expected);
+        }
     }
 
     void judgesWhatFollowsTheWishForTls()

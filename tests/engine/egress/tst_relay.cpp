@@ -30,11 +30,13 @@ public:
         }
         return m_line.find('\n') == std::string::npos ? Opinion::Undecided : Opinion::Fine;
     }
-    bool isDone() const override { return false; }
+    void answered(std::string_view bytes) override { m_isDone = bytes == "trusted"; }
+    bool isDone() const override { return m_isDone; }
     std::string why() const override { return "bad"; }
 
 private:
     std::string m_line;
+    bool m_isDone = false;
 };
 
 /// A client and a server with a relay in between.
@@ -152,6 +154,18 @@ private Q_SLOTS:
         say(pairs.client, "bad");
         QCOMPARE(pairs.relay->turn(), Relay::State::Refused);
         QCOMPARE(heard(pairs.server), "nothing");
+    }
+
+    void looksNoMoreOnceTheAnswerSaysSo()
+    {
+        Pairs pairs(std::make_unique<LineCheck>());
+        say(pairs.client, "question\n");
+        say(pairs.server, "trusted");
+        QCOMPARE(pairs.relay->turn(), Relay::State::Open);
+        say(pairs.client, "bad");
+        QCOMPARE(pairs.relay->turn(), Relay::State::Open);
+        QCOMPARE(heard(pairs.server), "question\nbad");
+        QCOMPARE(heard(pairs.client), "trusted");
     }
 
     void passesNothingOnThatEndedUnjudged()
