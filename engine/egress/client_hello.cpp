@@ -18,6 +18,8 @@ constexpr unsigned kHostNameType = 0;
 constexpr std::size_t kRecordHeader = 5;
 constexpr std::size_t kMessageHeader = 4;
 constexpr std::size_t kMaximumRecord = std::size_t{1} << 14U;
+/// Of a hello; clients need one or two. All of them are read anew with each segment.
+constexpr std::size_t kMaximumRecords = 64;
 constexpr std::size_t kVersionAndRandom = 2 + 32;
 
 /// Cuts vectors with a length in front off the bytes. What is missing makes it fail, for good.
@@ -66,11 +68,11 @@ struct Handshake
 Handshake unpack(std::string_view sent)
 {
     Handshake handshake;
-    while (!sent.empty()) {
+    for (std::size_t records = 1; !sent.empty(); ++records) {
         Cutter header(sent.substr(0, kRecordHeader));
         const unsigned type = header.number(1);
         const unsigned major = sent.size() > 1 ? header.number(1) : kMajorVersion;
-        if (type != kHandshake || major != kMajorVersion) {
+        if (type != kHandshake || major != kMajorVersion || records > kMaximumRecords) {
             handshake.isMalformed = true;
             return handshake;
         }

@@ -94,9 +94,10 @@ void ClientHelloTest::readsAcrossRecords()
     // As the large ones of post-quantum key exchange come, and as those who hide the name cut it.
     const std::string message = hello(extension(51, std::string(1800, 'k')) + kName);
     std::string sent;
-    for (std::size_t at = 0; at < message.size(); at += 7) {
-        sent += record(message.substr(at, 7));
-        const bool isLast = at + 7 >= message.size();
+    constexpr std::size_t kStep = 40;
+    for (std::size_t at = 0; at < message.size(); at += kStep) {
+        sent += record(message.substr(at, kStep));
+        const bool isLast = at + kStep >= message.size();
         QCOMPARE(readClientHello(sent).state, isLast ? HelloState::Complete : HelloState::NeedsMore);
     }
     QCOMPARE(readClientHello(sent).serverName.value_or(""), "example.com"s);
@@ -169,6 +170,11 @@ void ClientHelloTest::refusesBroken_data()
         drip += record(i == 0 ? "\1" : i == 2 ? "\x3f" : "\0"s);
     }
     row("a byte a record, for ever", drip);
+    std::string crumbs;
+    for (const char byte : hello(extension(51, "key"s) + kName)) {
+        crumbs += record(std::string(1, byte));
+    }
+    row("a byte a record", crumbs);
 }
 
 void ClientHelloTest::refusesBroken()
