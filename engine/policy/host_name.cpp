@@ -75,6 +75,7 @@ Result<HostName> HostName::parse(std::string_view bytes)
         return refuse("it is empty, too long, or has a zero byte");
     }
     std::string name(bytes.ends_with('.') ? bytes.substr(0, bytes.size() - 1) : bytes);
+    std::ranges::transform(name, name.begin(), lowered); // "XN--" is an A-label as well
     const auto isAscii = [](char byte) { return static_cast<unsigned char>(byte) < 0x80; };
     // What is looked like by an A-label is checked as well: one that no U-label gives is a forgery.
     if (!std::ranges::all_of(name, isAscii) || name.find("xn--") != std::string::npos) {

@@ -68,6 +68,7 @@ constexpr std::array kRegistry = {
     Entry{"203.0.113.0/24", AddressKind::Reserved},
     Entry{"224.0.0.0/3", AddressKind::Reserved},
     Entry{"::/96", AddressKind::Reserved},
+    Entry{"::ffff:0:0:0/96", AddressKind::Reserved}, // translated IPv4 (RFC 2765)
     Entry{"100::/64", AddressKind::Reserved},
     Entry{"2001::/23", AddressKind::Reserved}, // Teredo, ORCHID: tunnels to anywhere
     Entry{"2001:db8::/32", AddressKind::Reserved},

@@ -44,6 +44,7 @@ void HostPatternTest::readsNames_data()
         << QByteArray("BÜCHER.example") << QByteArray("xn--bcher-kva.example");
     QTest::newRow("A-label") << QByteArray("xn--bcher-kva.example") << QByteArray("xn--bcher-kva.example");
     QTest::newRow("A-label of nothing") << QByteArray("xn--zzzzzz99999.example") << none;
+    QTest::newRow("A-label of nothing in capitals") << QByteArray("XN--zzzzzz99999.example") << none;
     QTest::newRow("sharp s stays itself") << QByteArray("straße.de") << QByteArray("xn--strae-oqa.de");
     QTest::newRow("Cyrillic letter in Latin")
         << QByteArray("g\xd1\x96thub.com") << QByteArray("xn--gthub-n2e.com");
