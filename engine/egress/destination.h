@@ -74,6 +74,8 @@ public:
     virtual void settled(std::uint64_t socket, const Destination& destination, const Outcome& outcome) = 0;
     /// A name is about to be told to the machine's resolver.
     virtual void lookingUp(const policy::HostName& name) = 0;
+    /// So many names were asked for that one got no address. Once.
+    virtual void namesAreFull() = 0;
 };
 
 } // namespace revet::egress

@@ -29,13 +29,13 @@ policy::IpAddress addressAt(std::uint32_t number)
 
 } // namespace
 
-std::optional<policy::IpAddress> NameMap::addressOf(const policy::HostName& name)
+std::optional<policy::IpAddress> NameMap::addressOf(const policy::HostName& name, bool mayLookUp)
 {
     const auto known = m_numbers.find(name);
     if (known != m_numbers.end()) {
         return addressAt(known->second);
     }
-    if (m_names.size() >= m_capacity) {
+    if (m_names.size() >= m_capacity - (mayLookUp ? 0 : m_reserved)) {
         return std::nullopt;
     }
     const auto number = static_cast<std::uint32_t>(m_names.size());

@@ -61,11 +61,11 @@ void Resolver::ask(std::string_view message, std::size_t maximumBytes, const Rep
     if (!m_decider.mayLookUp(*query.name)) {
         // Whoever connects to it is refused, or asked about, by name.
         const FoundAddresses unknown{DnsStatus::NoError, {loopback(true)}};
-        reply(encodeDnsAnswer(query, answerByName(query, unknown), maximumBytes));
+        reply(encodeDnsAnswer(query, answerByName(query, unknown, false), maximumBytes));
         return;
     }
     find(*query.name, [this, query, maximumBytes, reply](const FoundAddresses& found) {
-        reply(encodeDnsAnswer(query, answerByName(query, found), maximumBytes));
+        reply(encodeDnsAnswer(query, answerByName(query, found, true), maximumBytes));
     });
 }
 
@@ -102,14 +102,17 @@ std::optional<DnsAnswer> Resolver::answerAtOnce(const DnsQuery& query) const
     return isAboutAddresses ? std::nullopt : std::optional(answer);
 }
 
-DnsAnswer Resolver::answerByName(const DnsQuery& query, const FoundAddresses& found)
+DnsAnswer Resolver::answerByName(const DnsQuery& query, const FoundAddresses& found, bool mayLookUp)
 {
     DnsAnswer answer = withStatus(found.status);
     answer.timeToLive = kTimeToLive;
     if (found.status == DnsStatus::NoError && !found.addresses.empty()) {
-        if (const auto own = m_names.addressOf(*query.name)) {
+        if (const auto own = m_names.addressOf(*query.name, mayLookUp)) {
             answer.addresses = {*own};
         } else {
+            if (!std::exchange(m_isFullTold, true)) {
+                m_watch.namesAreFull();
+            }
             answer.status = DnsStatus::ServerFailure;
         }
     }

@@ -49,13 +49,14 @@ private:
     };
     /// What needs no look-up; none otherwise.
     [[nodiscard]] std::optional<DnsAnswer> answerAtOnce(const DnsQuery& query) const;
-    [[nodiscard]] DnsAnswer answerByName(const DnsQuery& query, const FoundAddresses& found);
+    [[nodiscard]] DnsAnswer answerByName(const DnsQuery& query, const FoundAddresses& found, bool mayLookUp);
 
     const Decider& m_decider;
     ConnectionWatch& m_watch;
     Lookups& m_lookups;
     const Clock& m_clock;
     NameMap m_names;
+    bool m_isFullTold = false;
     std::map<policy::HostName, Pin> m_pins; ///< of permitted names only
     std::map<policy::HostName, std::vector<Then>> m_waiting;
 };

@@ -99,6 +99,15 @@ void ConnectionBook::lookingUp(const policy::HostName& name)
     m_recorder.note(std::move(fact));
 }
 
+void ConnectionBook::namesAreFull()
+{
+    Fact fact;
+    fact.kind = ActionKind::Limit;
+    fact.target = "dns";
+    fact.rule = "flood of names";
+    m_recorder.note(std::move(fact));
+}
+
 egress::Decision RuleDecider::decide(const egress::Destination& destination) const
 {
     auto judged = judge(m_rules, destination);

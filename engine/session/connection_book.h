@@ -37,6 +37,7 @@ public:
     void settled(std::uint64_t socket, const egress::Destination& destination,
                  const egress::Outcome& outcome) override;
     void lookingUp(const policy::HostName& name) override;
+    void namesAreFull() override;
 
 private:
     [[nodiscard]] ProcessNumber ownerOf(std::uint64_t socket);

@@ -7,6 +7,7 @@
 #include "engine/domain/error_line.h"
 #include "engine/os/socket.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -16,6 +17,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -323,6 +325,9 @@ public:
             const std::lock_guard lock(m_world.m_mutex);
             m_world.m_dialled += address.text() + " " + std::to_string(port) + "\n";
         }
+        if (m_world.m_holdsDials) {
+            return hold();
+        }
         if (m_world.m_dialError != 0) {
             return fail(Error::fromErrno("dial", m_world.m_dialError));
         }
@@ -332,6 +337,18 @@ public:
     }
 
 private:
+    /// Never writable: as one that is not connected.
+    Result<UniqueFd> hold()
+    {
+        std::array<int, 2> ends{-1, -1};
+        REVET_ASSERT(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0);
+        const std::string much(65536, 'x');
+        while (::send(ends[0], much.data(), much.size(), MSG_NOSIGNAL) > 0) { }
+        const std::lock_guard lock(m_world.m_mutex);
+        m_world.m_heldDials.emplace_back(ends[1]);
+        return UniqueFd(ends[0]);
+    }
+
     GatewayWorld& m_world;
 };
 
@@ -383,6 +400,15 @@ void GatewayWorld::start()
                                  std::make_unique<TestDialler>(*this), [](const Error&) { std::abort(); }});
     REVET_ASSERT(started);
     m_egress.emplace(std::move(*started));
+}
+
+std::size_t GatewayWorld::givenUp()
+{
+    const std::lock_guard lock(m_mutex);
+    return static_cast<std::size_t>(std::ranges::count_if(m_heldDials, [](const UniqueFd& end) {
+        pollfd state{end.get(), 0, 0};
+        return ::poll(&state, 1, 0) == 1 && (state.revents & POLLHUP) != 0;
+    }));
 }
 
 std::string GatewayWorld::dialled()

@@ -83,10 +83,12 @@ public:
     void settled(std::uint64_t, const egress::Destination& destination,
                  const egress::Outcome& outcome) override;
     void lookingUp(const policy::HostName&) override { }
+    void namesAreFull() override { ++fullTimes; }
 
     /// "permitted allowed.test:7 by allowed.test:7", one a line, in order.
     [[nodiscard]] std::string told();
     std::atomic<bool> expectsAll = true;
+    std::atomic<int> fullTimes = 0;
 
 private:
     std::mutex m_mutex;
@@ -121,6 +123,10 @@ public:
     void lead(std::uint16_t port, std::uint16_t to) { m_ports[port] = to; }
     /// Addresses are reached through a gateway but for these.
     void setWay(const std::string& address, egress::Way way) { m_ways[address] = way; }
+    /// No dial is answered any more.
+    void holdDials() { m_holdsDials = true; }
+    /// How many of those that were not answered have been given up.
+    [[nodiscard]] std::size_t givenUp();
     /// Every dial fails with this.
     void setDialError(int error) { m_dialError = error; }
     void start();
@@ -150,6 +156,8 @@ private:
     MovedClock m_clock;
     std::map<std::uint16_t, std::uint16_t> m_ports;
     std::map<std::string, egress::Way> m_ways;
+    std::atomic<bool> m_holdsDials = false;
+    std::vector<UniqueFd> m_heldDials; ///< the far ends
     int m_dialError = 0;
     std::mutex m_mutex;
     std::string m_dialled;
