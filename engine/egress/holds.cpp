@@ -17,6 +17,9 @@ namespace {
 constexpr std::uint16_t kDnsPort = 53;
 /// From a SYN that was let through to accept(2): no time at all, unless the client has left meanwhile.
 constexpr std::chrono::seconds kThroughFor{30};
+/// One that waits is looked at again after this, since its client may have left without a word.
+constexpr std::chrono::seconds kWaitsUnseen{1};
+constexpr std::size_t kCheckedInATick = 1024;
 
 bool isResolver(const Endpoint& server)
 {
@@ -50,23 +53,26 @@ void Holds::arrived(std::string_view packet, std::size_t room)
         }
         forget(hold); // another connection of the same two ports: the first one was given up
     }
-    if (m_holds.size() < kMaximum && (room > 0 || isResolver(syn->connection.server))) {
-        begin(std::move(*syn));
+    const Endpoint& server = syn->connection.server;
+    Destination destination{server.address(), server.port};
+    if (const auto* const name = m_parts.resolver.nameOf(server.address())) {
+        destination.name = *name;
+    }
+    const bool isWelcome = m_holds.size() < kMaximum && (room > 0 || isResolver(server));
+    // What is refused at once takes no room.
+    if (isWelcome || (!isResolver(server) && !m_parts.decider.decide(destination).isPermitted)) {
+        begin(std::move(*syn), std::move(destination));
     }
 }
 
-void Holds::begin(Syn syn)
+void Holds::begin(Syn syn, Destination destination)
 {
     const Connection connection = syn.connection;
-    const Endpoint& server = connection.server;
     Hold made;
     made.id = ++m_lastId;
     made.syn = std::move(syn);
     made.since = m_parts.clock.steadyNow();
-    made.destination = Destination{server.address(), server.port};
-    if (const auto* const name = m_parts.resolver.nameOf(server.address())) {
-        made.destination.name = *name;
-    }
+    made.destination = std::move(destination);
     judge(m_holds.emplace(connection, std::move(made)).first->second);
 }
 
@@ -261,6 +267,17 @@ void Holds::expire()
     std::erase_if(m_holds, [now](const auto& entry) {
         return entry.second.isThrough && now - entry.second.since > kThroughFor;
     });
+    auto next = m_checkedUpTo ? m_holds.upper_bound(*m_checkedUpTo) : m_holds.begin();
+    for (std::size_t checked = 0; checked < kCheckedInATick && next != m_holds.end(); ++checked) {
+        const Hold& hold = (next++)->second; // forget() takes the entry away
+        m_checkedUpTo = hold.syn.connection;
+        if (!hold.isThrough && now - hold.since > kWaitsUnseen && !stillWaits(hold)) {
+            forget(hold);
+        }
+    }
+    if (next == m_holds.end()) {
+        m_checkedUpTo.reset();
+    }
 }
 
 } // namespace revet::egress

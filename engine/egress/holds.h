@@ -49,7 +49,7 @@ public:
     }
 
     /// A packet from the tap. Beyond `room` connections those of the resolver alone are held; the others come
-    /// again by themselves.
+    /// again by themselves, but for what is refused anyway.
     void arrived(std::string_view packet, std::size_t room);
     /// A dialled socket is ready.
     void dialled(std::uint64_t id);
@@ -66,7 +66,7 @@ public:
     /// What the listener accepted; none: it was never let through, and has to be reset.
     [[nodiscard]] std::optional<Through> accepted(const Connection& connection);
 
-    /// Forgets those whose client never came.
+    /// Forgets those whose client never came, or has left.
     void expire();
     [[nodiscard]] std::size_t size() const { return m_holds.size(); }
 
@@ -84,7 +84,7 @@ private:
         bool isThrough = false;
         SteadyTime since{};
     };
-    void begin(Syn syn);
+    void begin(Syn syn, Destination destination);
     void judge(Hold& hold);
     /// The addresses of its name are known.
     void found(const Connection& connection, std::uint64_t id, const FoundAddresses& addresses);
@@ -102,6 +102,7 @@ private:
     std::uint64_t m_lastId = 0;
     std::map<Connection, Hold> m_holds;
     std::map<std::uint64_t, Connection> m_dials;
+    std::optional<Connection> m_checkedUpTo; ///< by expire(), which goes on behind it
 };
 
 } // namespace revet::egress

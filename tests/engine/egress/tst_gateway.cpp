@@ -235,6 +235,17 @@ print(connecting(to, 7))
         QCOMPARE(world.dialled(), "192.0.3.9 7\n");
     }
 
+    void givesUpTheDialsOfClientsThatLeft()
+    {
+        GatewayWorld world({"192.0.3.9:7"});
+        world.holdDials();
+        world.start();
+        QCOMPARE(world.python("print(connecting('192.0.3.9', 7, patience=0.2))"), "timed out\n");
+        QCOMPARE(world.givenUp(), std::size_t{0});
+        world.advance(std::chrono::seconds(2));
+        QTRY_COMPARE_WITH_TIMEOUT(world.givenUp(), std::size_t{1}, 20'000);
+    }
+
     void refusesAnotherNameThanTheOneAllowed_data()
     {
         QTest::addColumn<QByteArray>("host");

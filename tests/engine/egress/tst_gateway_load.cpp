@@ -6,6 +6,8 @@
 
 #include <QTest>
 
+#include <sys/resource.h>
+
 using namespace revet::test;
 
 /// Many connections at once, honest ones and floods.
@@ -51,6 +53,21 @@ while sockets:
 print(good)
 )"),
                  "300\n");
+    }
+
+    void refusesWhatIsNotAllowedEvenWithoutRoom()
+    {
+        GatewayWorld world({"192.0.3.9:7"});
+        world.start();
+        rlimit before{};
+        QCOMPARE(::getrlimit(RLIMIT_NOFILE, &before), 0);
+        const rlimit few{256, before.rlim_max}; // all of them are for others than connections
+        QCOMPARE(::setrlimit(RLIMIT_NOFILE, &few), 0);
+        const std::string output = world.python(
+            "print(connecting('192.0.3.8', 7, patience=20), connecting('192.0.3.9', 7, patience=0.5))");
+        QCOMPARE(::setrlimit(RLIMIT_NOFILE, &before), 0);
+        QCOMPARE(output, "ECONNREFUSED timed out\n");
+        QCOMPARE(world.dialled(), "");
     }
 
     void servesTheHonestDuringAFlood()
