@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <thread>
+#include <vector>
 
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -103,6 +104,8 @@ private:
     void run();
     void handle(const Source& source);
     void accept(GatewaySocket listener);
+    void pause(GatewaySocket listener);
+    void resumeListeners();
     void answerQueries();
     [[nodiscard]] std::size_t room() const;
 
@@ -117,6 +120,7 @@ private:
     Relays m_relays;
     NameStreams m_streams;
     UniqueFd m_stop;
+    std::vector<GatewaySocket> m_paused; ///< listeners, until the next tick
     std::optional<SteadyTime> m_endsAt; ///< once it was told to stop
     std::jthread m_thread;
 };
@@ -136,6 +140,7 @@ void Egress::Loop::run()
         if (const SteadyTime now = m_dependencies.clock.steadyNow(); now - lastTick >= kTick) {
             m_holds.expire();
             m_relays.expire();
+            resumeListeners();
             lastTick = now;
         }
     }
@@ -187,6 +192,9 @@ void Egress::Loop::accept(GatewaySocket listener)
     for (int count = 0; count < kAcceptedInATurn; ++count) {
         UniqueFd client(::accept4(at(listener).get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!client) {
+            if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+                pause(listener); // it would stay ready, and the thread would do nothing else
+            }
             return;
         }
         const auto ends = endsOf(client.get());
@@ -201,6 +209,22 @@ void Egress::Loop::accept(GatewaySocket listener)
             m_relays.add(std::move(client), std::move(*through));
         }
     }
+}
+
+void Egress::Loop::pause(GatewaySocket listener)
+{
+    const Source source{Source::Kind::Listener, static_cast<int>(listener), 0};
+    if (m_poller.change(at(listener).get(), EPOLLIN, 0, source)) {
+        m_paused.push_back(listener);
+    }
+}
+
+void Egress::Loop::resumeListeners()
+{
+    std::erase_if(m_paused, [this](GatewaySocket listener) {
+        const Source source{Source::Kind::Listener, static_cast<int>(listener), 0};
+        return m_poller.change(at(listener).get(), 0, EPOLLIN, source).has_value();
+    });
 }
 
 void Egress::Loop::answerQueries()
