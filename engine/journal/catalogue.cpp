@@ -271,7 +271,7 @@ Result<void> Catalogue::removeSession(const SessionId& id)
         if (m_database.changes() != 1) {
             return fail(ErrorCode::NotFound, "remove the session " + id.text());
         }
-        return {};
+        return answers().forget(id);
     });
     return result ? result : Result<void>(explain(result.error()));
 }

@@ -6,6 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/result.h"
 #include "engine/domain/session_info.h"
+#include "engine/journal/answers.h"
 #include "engine/journal/database.h"
 
 #include <cstdint>
@@ -59,6 +60,8 @@ public:
     /// Those of a project whose layer waits for a decision, oldest first.
     [[nodiscard]] Result<std::vector<SessionInfo>> waitingSessions(const std::string& project);
     [[nodiscard]] Result<std::optional<SessionInfo>> session(const SessionId& id);
+    /// Asks and grants; not to outlive this.
+    [[nodiscard]] Answers answers() { return Answers(m_database); }
 
 private:
     explicit Catalogue(Database database)

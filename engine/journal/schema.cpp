@@ -59,8 +59,26 @@ constexpr const char* kCatalogueVersion2
 constexpr const char* kCatalogueVersion3
     = "CREATE INDEX session_waiting ON session (project, started) WHERE state = 4";
 
+// What people were asked and what they said. A grant's id is never given again: people write it down.
+constexpr const char* kCatalogueVersion4 = R"sql(
+CREATE TABLE ask (
+    session BLOB NOT NULL, number INTEGER NOT NULL, state INTEGER NOT NULL, kind INTEGER NOT NULL,
+    project BLOB NOT NULL, tier INTEGER NOT NULL, target BLOB NOT NULL, chain BLOB NOT NULL, cwd BLOB NOT NULL,
+    why BLOB NOT NULL, lane INTEGER NOT NULL, origin INTEGER NOT NULL, goal INTEGER NOT NULL,
+    scopes INTEGER NOT NULL, created INTEGER NOT NULL, deadline INTEGER NOT NULL, hash BLOB NOT NULL,
+    count INTEGER NOT NULL, leaving INTEGER NOT NULL, settled INTEGER NOT NULL, scope INTEGER NOT NULL,
+    PRIMARY KEY (session, number)) WITHOUT ROWID;
+CREATE TABLE answer (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, allowed INTEGER NOT NULL,
+    scope INTEGER NOT NULL, project BLOB NOT NULL, session BLOB NOT NULL, target BLOB NOT NULL,
+    chain BLOB NOT NULL, origin BLOB NOT NULL, created INTEGER NOT NULL, expires INTEGER NOT NULL,
+    used INTEGER NOT NULL, hits INTEGER NOT NULL, revoked INTEGER NOT NULL);
+CREATE INDEX answer_project ON answer (project) WHERE revoked = 0;
+)sql";
+
 constexpr std::array kJournalMigrations = {kJournalVersion1};
-constexpr std::array kCatalogueMigrations = {kCatalogueVersion1, kCatalogueVersion2, kCatalogueVersion3};
+constexpr std::array kCatalogueMigrations
+    = {kCatalogueVersion1, kCatalogueVersion2, kCatalogueVersion3, kCatalogueVersion4};
 
 Error unreadable(const Database& database, std::string context)
 {

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/domain/grant.h"
+#include "engine/policy/network_rules.h"
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace revet::approval {
+
+/// The answers that hold in a session. A no beats a yes. Thread-safe.
+class GrantBook
+{
+public:
+    /// From now on these, as the catalogue has them; what was counted of those that stay is kept.
+    void replace(const std::vector<Grant>& grants);
+    void add(const Grant& grant, std::set<ProcessNumber> processes = {});
+
+    /// Who wants it, for grants that are not for everybody.
+    struct Claimant
+    {
+        ProcessNumber process;
+        std::string chain;
+    };
+    struct Match
+    {
+        bool isAllowed = false;
+        std::string rule; ///< "grant g7"
+    };
+    /// Without a claimant, what holds for all of the session. One that was found has been used: a yes for
+    /// once is gone.
+    template<typename Host>
+    [[nodiscard]] std::optional<Match> judge(const Host& host, std::uint16_t port, const Claimant* claimant,
+                                             WallTime now)
+    {
+        return use([&](const policy::NetworkRules& rules) { return rules.judge(host, port).isPermitted; },
+                   claimant, now);
+    }
+    /// Whether a yes is about this name at some port.
+    [[nodiscard]] bool mayReach(const policy::HostName& host, WallTime now) const;
+    /// Any yes.
+    [[nodiscard]] bool hasAllowed(WallTime now) const;
+
+    /// What has been used since the last time, for the catalogue.
+    struct Use
+    {
+        std::int64_t id = 0;
+        std::uint64_t hits = 0; ///< more
+        WallTime last{};
+        bool isUsedUp = false;
+    };
+    [[nodiscard]] std::vector<Use> takeUses();
+
+private:
+    struct Entry
+    {
+        Grant grant;
+        policy::NetworkRules rules;
+        std::set<ProcessNumber> processes;
+    };
+    template<typename IsAbout>
+    [[nodiscard]] std::optional<Match> use(const IsAbout& isAbout, const Claimant* claimant, WallTime now);
+    [[nodiscard]] static bool isFor(const Entry& entry, const Claimant* claimant);
+    void insert(const Grant& grant, std::set<ProcessNumber> processes);
+    [[nodiscard]] Match noteUse(Entry& entry, WallTime now);
+
+    mutable std::mutex m_mutex;
+    std::map<std::int64_t, Entry> m_entries;
+    std::map<std::int64_t, Use> m_uses;
+};
+
+template<typename IsAbout>
+std::optional<GrantBook::Match> GrantBook::use(const IsAbout& isAbout, const Claimant* claimant, WallTime now)
+{
+    const std::lock_guard lock(m_mutex);
+    Entry* allowing = nullptr;
+    for (auto& [id, entry] : m_entries) {
+        if (!entry.grant.isInForce(now) || !isFor(entry, claimant) || !isAbout(entry.rules)) {
+            continue;
+        }
+        if (!entry.grant.isAllowed) {
+            return noteUse(entry, now);
+        }
+        // What lasts is used before what is used up.
+        if (allowing == nullptr || entry.grant.scope > allowing->grant.scope) {
+            allowing = &entry;
+        }
+    }
+    return allowing == nullptr ? std::nullopt : std::optional(noteUse(*allowing, now));
+}
+
+} // namespace revet::approval

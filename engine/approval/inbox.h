@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/approval/pace.h"
+#include "engine/base/clock.h"
+#include "engine/domain/ask.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace revet::approval {
+
+/// What a session wants to know of its person: each thing once, whoever of the same programs wants it how
+/// often, and never more than a person can read. Nobody waits for what was denied a moment ago. One thread.
+class Inbox
+{
+public:
+    static constexpr std::size_t kMaximumOpen = 32;
+    static constexpr std::size_t kMaximumWaiters = 256;
+    static constexpr std::chrono::minutes kDefaultDeadline{10};
+    /// For how long the same is not asked again after a no.
+    static constexpr std::chrono::minutes kQuietTime{10};
+
+    /// What asks have in common.
+    struct Setting
+    {
+        SessionId session;
+        std::string project;
+        Tier tier = Tier::Sandbox;
+        /// None: asks wait as long as the session. 0: nobody can answer, so each is missed at once.
+        std::optional<std::chrono::seconds> deadline = kDefaultDeadline;
+    };
+    /// `clock` outlives this.
+    Inbox(Setting setting, const Clock& clock);
+
+    /// What somebody wants.
+    struct Wish
+    {
+        AskKind kind = AskKind::Destination;
+        std::string target;
+        std::vector<AskProcess> chain;
+        std::string cwd;
+        std::string why;
+        Lane lane = Lane::Network;
+        Reach from = Reach::None;
+        Reach to = Reach::Beyond;
+        std::vector<GrantScope> scopes;
+    };
+    /// Names who waits; the caller's own number.
+    using Waiter = std::uint64_t;
+    struct Raised
+    {
+        bool waits = false; ///< else it is denied, and why:
+        std::string rule;
+        std::optional<AskRecord> news = std::nullopt; ///< an ask that was not there before
+        bool isFlood = false; ///< the first of those that were not even asked about
+    };
+    [[nodiscard]] Raised raise(Wish wish, Waiter waiter);
+    /// Waits no longer: the program gave up. Its ask stays: a yes is for the next try.
+    void leave(Waiter waiter);
+
+    struct Answer
+    {
+        std::string hash;
+        bool isApproved = false;
+        GrantScope scope = GrantScope::Once;
+    };
+    struct Settled
+    {
+        AskRecord record;
+        std::vector<Waiter> waiters;
+    };
+    /// The ask that it waits for; none where it does not.
+    [[nodiscard]] AskId askOf(Waiter waiter) const;
+
+    /// The first valid answer wins. NotFound, or Conflict where it was settled before, or the hash is of
+    /// something else; Refused for a scope that was not offered.
+    [[nodiscard]] Result<void> check(const AskId& id, const Answer& answer) const;
+    [[nodiscard]] Result<Settled> answer(const AskId& id, const Answer& answer);
+    /// Settles what `isMeant` picks of the open ones, as another answer was about it too.
+    template<typename IsMeant>
+    [[nodiscard]] std::vector<Settled> settleWhere(const IsMeant& isMeant, bool isApproved, GrantScope scope)
+    {
+        std::vector<Settled> settled;
+        for (const AskId& id : openIds()) {
+            if (isMeant(m_open.at(id).record.ask)) {
+                settled.push_back(settle(id, isApproved ? AskState::Approved : AskState::Denied, scope));
+            }
+        }
+        return settled;
+    }
+    /// Denies those of which the time is over.
+    [[nodiscard]] std::vector<Settled> expire();
+    /// Denies all that is open: the session ends.
+    [[nodiscard]] std::vector<Settled> close();
+    /// The next time at which expire() has something to do.
+    [[nodiscard]] std::optional<SteadyTime> nextDeadline() const;
+    /// The same may be asked again: a missed or denied one was thought over.
+    void forgive(const Ask& ask) { m_quiet.erase(keyOf(ask)); }
+
+    [[nodiscard]] std::size_t openCount() const { return m_open.size(); }
+    [[nodiscard]] std::size_t waiterCount() const { return m_waiting.size(); }
+    /// As it is now, where it is open.
+    [[nodiscard]] std::optional<AskRecord> find(const AskId& id) const;
+
+private:
+    /// By which two wishes are the same.
+    using Key = std::tuple<AskKind, std::string, std::string>;
+    struct Open
+    {
+        AskRecord record;
+        std::set<Waiter> waiters;
+        std::optional<SteadyTime> deadline;
+    };
+    struct Quiet
+    {
+        std::string rule;
+        SteadyTime until;
+    };
+    [[nodiscard]] static Key keyOf(const Ask& ask);
+    [[nodiscard]] std::vector<AskId> openIds() const;
+    [[nodiscard]] AskRecord make(Wish wish);
+    Settled settle(const AskId& id, AskState state, std::optional<GrantScope> scope);
+    void beQuiet(const Key& key, std::string rule);
+    [[nodiscard]] Raised flood();
+
+    Setting m_setting;
+    const Clock& m_clock;
+    Pace m_pace;
+    std::uint32_t m_lastNumber = 0;
+    std::map<AskId, Open> m_open;
+    std::map<Key, AskId> m_keys; ///< of the open ones
+    std::map<Waiter, AskId> m_waiting;
+    std::map<Key, Quiet> m_quiet;
+    bool m_isFlooded = false;
+};
+
+} // namespace revet::approval

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/approval/grant_book.h"
+#include "tests/support/fake_clock.h"
+
+#include <QTest>
+
+using namespace revet;
+using namespace revet::approval;
+using namespace std::chrono_literals;
+
+namespace {
+
+Grant grantFor(std::int64_t id, const std::string& target, GrantScope scope = GrantScope::Session,
+               bool isAllowed = true)
+{
+    Grant grant;
+    grant.id = id;
+    grant.target = target;
+    grant.scope = scope;
+    grant.isAllowed = isAllowed;
+    return grant;
+}
+
+} // namespace
+
+/// Answers that are remembered.
+class GrantBookTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void permitsWhatAGrantIsAbout()
+    {
+        const test::FakeClock clock;
+        GrantBook book;
+        book.replace({grantFor(1, "a.test:443"), grantFor(2, "93.184.216.34:22", GrantScope::Project)});
+        const auto name = *policy::HostName::parse("a.test");
+        const auto match = book.judge(name, 443, nullptr, clock.now());
+        QVERIFY(match && match->isAllowed);
+        QCOMPARE(match->rule, std::string("grant g1"));
+        QVERIFY(!book.judge(name, 80, nullptr, clock.now()));
+        QVERIFY(!book.judge(*policy::HostName::parse("b.a.test"), 443, nullptr, clock.now()));
+        QVERIFY(book.judge(*policy::IpAddress::parse("93.184.216.34"), 22, nullptr, clock.now()));
+        QVERIFY(book.mayReach(name, clock.now()));
+        QVERIFY(!book.mayReach(*policy::HostName::parse("b.test"), clock.now()));
+    }
+
+    void lastsUntilItsDate()
+    {
+        test::FakeClock clock;
+        GrantBook book;
+        Grant grant = grantFor(1, "a.test:443");
+        grant.expires = clock.now() + 60s;
+        book.replace({grant});
+        const auto name = *policy::HostName::parse("a.test");
+        clock.advance(59s);
+        QVERIFY(book.judge(name, 443, nullptr, clock.now()));
+        clock.advance(1s);
+        QVERIFY(!book.judge(name, 443, nullptr, clock.now()));
+        QVERIFY(!book.mayReach(name, clock.now()));
+        QVERIFY(!book.hasAllowed(clock.now()));
+    }
+
+    void aNoBeatsAYes()
+    {
+        const test::FakeClock clock;
+        GrantBook book;
+        book.replace({grantFor(1, "**.a.test:443", GrantScope::Project),
+                      grantFor(2, "b.a.test:443", GrantScope::Session, false)});
+        const auto match = book.judge(*policy::HostName::parse("b.a.test"), 443, nullptr, clock.now());
+        QVERIFY(match && !match->isAllowed);
+        QVERIFY(book.judge(*policy::HostName::parse("c.a.test"), 443, nullptr, clock.now())->isAllowed);
+    }
+
+    void onceIsOnce()
+    {
+        const test::FakeClock clock;
+        GrantBook book;
+        Grant grant = grantFor(1, "a.test:443", GrantScope::Once);
+        grant.chain = "/usr/bin/make > /usr/bin/curl";
+        book.replace({grant});
+        const auto name = *policy::HostName::parse("a.test");
+        const GrantBook::Claimant other{ProcessNumber(1), "/usr/bin/curl"};
+        const GrantBook::Claimant right{ProcessNumber(2), grant.chain};
+        QVERIFY(!book.judge(name, 443, nullptr, clock.now()));
+        QVERIFY(!book.judge(name, 443, &other, clock.now()));
+        QVERIFY(book.judge(name, 443, &right, clock.now()));
+        QVERIFY(!book.judge(name, 443, &right, clock.now()));
+        book.replace({grant}); // the catalogue does not know yet
+        QVERIFY(!book.judge(name, 443, &right, clock.now()));
+        const auto uses = book.takeUses();
+        QCOMPARE(uses.size(), std::size_t{1});
+        QVERIFY(uses.front().isUsedUp);
+        QVERIFY(book.takeUses().empty());
+    }
+
+    void aProcessIsThatProcess()
+    {
+        const test::FakeClock clock;
+        GrantBook book;
+        const Grant grant = grantFor(1, "a.test:443", GrantScope::Process);
+        book.add(grant, {ProcessNumber(5)});
+        const auto name = *policy::HostName::parse("a.test");
+        const GrantBook::Claimant right{ProcessNumber(5), {}};
+        const GrantBook::Claimant child{ProcessNumber(6), {}};
+        QVERIFY(book.judge(name, 443, &right, clock.now()));
+        QVERIFY(!book.judge(name, 443, &child, clock.now()));
+        QVERIFY(!book.judge(name, 443, nullptr, clock.now()));
+        book.replace({grant});
+        QVERIFY(book.judge(name, 443, &right, clock.now()));
+        book.replace({}); // revoked
+        QVERIFY(!book.judge(name, 443, &right, clock.now()));
+        QCOMPARE(book.takeUses().front().hits, std::uint64_t{2});
+    }
+
+    void forgetsWhatIsRevoked()
+    {
+        const test::FakeClock clock;
+        GrantBook book;
+        book.replace({grantFor(1, "a.test:443")});
+        book.replace({});
+        QVERIFY(!book.judge(*policy::HostName::parse("a.test"), 443, nullptr, clock.now()));
+    }
+};
+
+QTEST_APPLESS_MAIN(GrantBookTest)
+#include "tst_grant_book.moc"
