@@ -208,15 +208,11 @@ UniqueFd& at(GatewaySockets& sockets, GatewaySocket which)
 
 } // namespace
 
-Result<GatewaySockets> makeGateway(const char* proc)
+namespace {
+
+/// In the gateway's own namespace, which the caller has made and is in.
+Result<GatewaySockets> fillGateway(const char* proc, os::NetlinkSocket& boxRoutes)
 {
-    REVET_ASSIGN_OR_RETURN(const UniqueFd box, ownNetwork(proc));
-    REVET_ASSIGN_OR_RETURN(os::NetlinkSocket boxRoutes, os::NetlinkSocket::open(NETLINK_ROUTE));
-    REVET_ASSIGN_OR_RETURN(os::NetlinkSocket lookup, os::NetlinkSocket::open(NETLINK_SOCK_DIAG));
-    REVET_RETURN_IF_ERROR(setAll(proc, kBoxSysctls));
-    if (::unshare(CLONE_NEWNET) != 0) {
-        return failErrno("make the gateway's network namespace");
-    }
     const bool withV6 = hasIpv6();
     REVET_RETURN_IF_ERROR(setAll(proc, kGatewaySysctls));
     REVET_RETURN_IF_ERROR(loadGatewayRules());
@@ -232,10 +228,27 @@ Result<GatewaySockets> makeGateway(const char* proc)
     REVET_ASSIGN_OR_RETURN(at(sockets, GatewaySocket::Injector), openSocket(AF_PACKET, SOCK_DGRAM));
     REVET_ASSIGN_OR_RETURN(const UniqueFd gateway, ownNetwork(proc));
     REVET_RETURN_IF_ERROR(joinLinks(boxRoutes, gatewayRoutes, gateway.get(), withV6));
+    return sockets;
+}
+
+} // namespace
+
+Result<GatewaySockets> makeGateway(const char* proc)
+{
+    REVET_ASSIGN_OR_RETURN(const UniqueFd box, ownNetwork(proc));
+    REVET_ASSIGN_OR_RETURN(os::NetlinkSocket boxRoutes, os::NetlinkSocket::open(NETLINK_ROUTE));
+    REVET_ASSIGN_OR_RETURN(os::NetlinkSocket lookup, os::NetlinkSocket::open(NETLINK_SOCK_DIAG));
+    REVET_RETURN_IF_ERROR(setAll(proc, kBoxSysctls));
+    if (::unshare(CLONE_NEWNET) != 0) {
+        return failErrno("make the gateway's network namespace");
+    }
+    auto sockets = fillGateway(proc, boxRoutes);
     if (::setns(box.get(), CLONE_NEWNET) != 0) {
         return failErrno("go back to the box's network namespace");
     }
-    at(sockets, GatewaySocket::Lookup) = lookup.take();
+    if (sockets) {
+        at(*sockets, GatewaySocket::Lookup) = lookup.take();
+    }
     return sockets;
 }
 

@@ -28,6 +28,10 @@ using GatewaySockets = std::array<UniqueFd, kGatewaySockets>;
 /// Where the box's name server answers: the gateway's own address, which no box can bind.
 inline constexpr std::array<std::uint8_t, 4> kResolver = {198, 18, 0, 1};
 
+/// As the data of its step: where it cannot be made the box does without, and Report::Kind::Gateway brings
+/// nothing.
+inline constexpr const char* kOptionalGateway = "optional";
+
 /// Interfaces of the gateway, by the index that packet sockets name them with.
 inline constexpr int kGatewayLoopback = 1;
 inline constexpr int kGatewayVeth = 100;

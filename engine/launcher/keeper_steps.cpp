@@ -223,7 +223,16 @@ Result<void> hideHost()
 
 Result<void> openGateway(const Step& step)
 {
-    REVET_ASSIGN_OR_RETURN(const GatewaySockets sockets, makeGateway(step.source.c_str()));
+    const auto made = makeGateway(step.source.c_str());
+    if (!made && step.data != kOptionalGateway) {
+        return fail(made.error());
+    }
+    Report report;
+    report.kind = Report::Kind::Gateway;
+    if (!made) {
+        return os::sendPacket(kKeeperSocket, encode(report), {});
+    }
+    const GatewaySockets& sockets = *made;
     // The rest of the box is built meanwhile.
     const pid_t child = ::fork();
     if (child != 0) {
@@ -238,8 +247,6 @@ Result<void> openGateway(const Step& step)
             descriptors.push_back(socket.get());
         }
     }
-    Report report;
-    report.kind = Report::Kind::Gateway;
     ::_exit(os::sendPacket(kKeeperSocket, encode(report), descriptors) ? 0 : 1);
 }
 

@@ -61,6 +61,7 @@ struct BoxSpec
     std::string gitConfig; ///< for /etc/gitconfig
     mode_t fileModeMask = 022;
     bool hasNetwork = false; ///< a gateway, through which revet-session lets connections; else loopback only
+    bool isNetworkOptional = false; ///< where the kernel cannot give it, there is none
     std::vector<std::string> removeAtEnd; ///< host files that must not outlive the box (the control socket)
 };
 

@@ -3,6 +3,7 @@
 
 #include "engine/tiers/plan_builder.h"
 
+#include "engine/launcher/gateway.h"
 #include "engine/tiers/compiled_filters.h"
 #include "engine/tiers/system_view.h"
 #include "engine/tiers/tier_backend.h"
@@ -130,7 +131,11 @@ Result<Plan> buildPlan(const BoxSpec& spec)
     plan.outer.insert(plan.outer.end(), account.begin(), account.end());
     addFiles(spec, plan);
     if (spec.hasNetwork) { // early: part of it takes its time beside the rest
-        plan.outer.push_back({StepKind::Gateway, "/old/proc", {}, {}, 0});
+        plan.outer.push_back({StepKind::Gateway,
+                              "/old/proc",
+                              {},
+                              spec.isNetworkOptional ? launcher::kOptionalGateway : "",
+                              0});
     }
     plan.init = {{StepKind::InnerMounts, {}, {}, {}, 0},
                  {StepKind::Processes, {}, "/proc", {}, 0},
