@@ -27,6 +27,7 @@ struct Decision
 {
     bool isPermitted = false;
     std::string rule; ///< which, or why none
+    bool mayAsk = false; ///< not permitted, but a person may
 };
 
 /// What may be reached: policy, of which the way there knows nothing. Called on Egress's thread; thread-safe,
@@ -47,6 +48,39 @@ public:
     [[nodiscard]] virtual bool mayLookUp(const policy::HostName& name) const = 0;
 };
 
+/// Asks a person about connections that nothing permits. Called on Egress's thread; must not block.
+class Asker
+{
+public:
+    Asker() = default;
+    Asker(const Asker&) = delete;
+    Asker& operator=(const Asker&) = delete;
+    Asker(Asker&&) = delete;
+    Asker& operator=(Asker&&) = delete;
+    virtual ~Asker() = default;
+
+    struct Reply
+    {
+        enum class Kind : std::uint8_t { Waits, Permitted, Refused };
+        Kind kind = Kind::Refused;
+        std::string rule; ///< what decided, where something has
+    };
+    /// What is known by now; Waits: Egress::answer() says it later, by this number of the connection.
+    [[nodiscard]] virtual Reply ask(std::uint64_t connection, std::uint64_t socket,
+                                    const Destination& destination)
+        = 0;
+    /// Its client waits no longer.
+    virtual void left(std::uint64_t connection) = 0;
+};
+
+/// What was said of a connection that waited.
+struct ConnectionAnswer
+{
+    std::uint64_t connection = 0;
+    bool isPermitted = false;
+    std::string rule;
+};
+
 /// What became of a connection.
 struct Outcome
 {
@@ -54,6 +88,7 @@ struct Outcome
     Kind kind = Kind::Refused;
     std::string rule; ///< Permitted, Refused: what decided
     int errnoValue = 0; ///< what the client got
+    bool mayBePermitted = false; ///< Refused: a person could have said yes, or still can
 };
 
 /// Knows who opens connections, and is told what became of them. Called on Egress's thread; must not block

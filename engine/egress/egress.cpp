@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <iterator>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -52,12 +54,12 @@ std::size_t maximumConnections()
 
 } // namespace
 
-/// All of it belongs to the thread, but for `m_stop` and the thread itself.
+/// All of it belongs to the thread, but for `m_stop`, the answers and the thread itself.
 class Egress::Loop
 {
 public:
     Loop(launcher::GatewaySockets sockets, Dependencies dependencies, SynTap tap, Lookups lookups,
-         Poller poller, UniqueFd stop)
+         Poller poller, UniqueFd stop, UniqueFd answered)
         : m_sockets(std::move(sockets))
         , m_dependencies(std::move(dependencies))
         , m_tap(std::move(tap))
@@ -66,10 +68,11 @@ public:
         , m_lookup(std::move(at(GatewaySocket::Lookup)))
         , m_resolver(m_dependencies.decider, m_dependencies.watch, m_lookups, m_dependencies.clock)
         , m_holds({m_poller, m_tap, m_lookup, m_resolver, m_dependencies.decider, m_dependencies.watch,
-                   *m_dependencies.dialler, m_dependencies.clock})
+                   *m_dependencies.dialler, m_dependencies.clock, m_dependencies.asker})
         , m_relays(m_poller, m_dependencies.watch, m_dependencies.clock)
         , m_streams(m_poller, m_resolver)
         , m_stop(std::move(stop))
+        , m_answered(std::move(answered))
     {
     }
 
@@ -78,6 +81,7 @@ public:
         using Kind = Source::Kind;
         REVET_RETURN_IF_ERROR(m_poller.add(m_stop.get(), EPOLLIN, {Kind::Stop, 0, 0}));
         REVET_RETURN_IF_ERROR(m_poller.add(m_tap.fd(), EPOLLIN, {Kind::Tap, 0, 0}));
+        REVET_RETURN_IF_ERROR(m_poller.add(m_answered.get(), EPOLLIN, {Kind::Answers, 0, 0}));
         REVET_RETURN_IF_ERROR(m_poller.add(m_lookups.fd(), EPOLLIN, {Kind::Lookups, 0, 0}));
         REVET_RETURN_IF_ERROR(
             m_poller.add(at(GatewaySocket::Resolver).get(), EPOLLIN, {Kind::Resolver, 0, 0}));
@@ -89,6 +93,12 @@ public:
         }
         m_thread = std::jthread([this]() noexcept { run(); });
         return {};
+    }
+    void answer(std::vector<ConnectionAnswer> answers)
+    {
+        const std::lock_guard lock(m_answersMutex);
+        std::ranges::move(answers, std::back_inserter(m_answers));
+        ::eventfd_write(m_answered.get(), 1);
     }
     void end()
     {
@@ -107,6 +117,7 @@ private:
     void pause(GatewaySocket listener);
     void resumeListeners();
     void answerQueries();
+    [[nodiscard]] std::vector<ConnectionAnswer> takeAnswers();
     [[nodiscard]] std::size_t room() const;
 
     launcher::GatewaySockets m_sockets;
@@ -121,6 +132,9 @@ private:
     NameStreams m_streams;
     UniqueFd m_stop;
     std::vector<GatewaySocket> m_paused; ///< listeners, until the next tick
+    UniqueFd m_answered; ///< readable when there are
+    std::mutex m_answersMutex;
+    std::vector<ConnectionAnswer> m_answers;
     std::optional<SteadyTime> m_endsAt; ///< once it was told to stop
     std::jthread m_thread;
 };
@@ -165,6 +179,11 @@ void Egress::Loop::handle(const Source& source)
         break;
     case Source::Kind::Lookups:
         m_resolver.takeResults();
+        break;
+    case Source::Kind::Answers:
+        for (ConnectionAnswer& answer : takeAnswers()) {
+            m_holds.answered(std::move(answer));
+        }
         break;
     case Source::Kind::Dial:
         m_holds.dialled(source.id);
@@ -227,6 +246,14 @@ void Egress::Loop::resumeListeners()
     });
 }
 
+std::vector<ConnectionAnswer> Egress::Loop::takeAnswers()
+{
+    eventfd_t count = 0;
+    ::eventfd_read(m_answered.get(), &count);
+    const std::lock_guard lock(m_answersMutex);
+    return std::exchange(m_answers, {});
+}
+
 void Egress::Loop::answerQueries()
 {
     const int socket = at(GatewaySocket::Resolver).get();
@@ -262,6 +289,11 @@ Egress::~Egress()
     end();
 }
 
+void Egress::answer(std::vector<ConnectionAnswer> answers)
+{
+    m_loop->answer(std::move(answers));
+}
+
 void Egress::end()
 {
     if (m_loop) {
@@ -277,11 +309,13 @@ Result<Egress> Egress::start(launcher::GatewaySockets sockets, Dependencies depe
     REVET_ASSIGN_OR_RETURN(Lookups lookups, Lookups::start(dependencies.names));
     REVET_ASSIGN_OR_RETURN(Poller poller, Poller::open());
     UniqueFd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!stop) {
+    UniqueFd answered(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!stop || !answered) {
         return failErrno("start the way to the network");
     }
-    auto loop = std::make_unique<Loop>(std::move(sockets), std::move(dependencies), std::move(tap),
-                                       std::move(lookups), std::move(poller), std::move(stop));
+    auto loop
+        = std::make_unique<Loop>(std::move(sockets), std::move(dependencies), std::move(tap),
+                                 std::move(lookups), std::move(poller), std::move(stop), std::move(answered));
     REVET_RETURN_IF_ERROR(loop->begin());
     return Egress(std::move(loop));
 }

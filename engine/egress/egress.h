@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace revet::egress {
 
@@ -28,8 +29,11 @@ public:
         std::unique_ptr<Dialler> dialler;
         /// The thread cannot go on: nothing is let through any more. Called on it, once.
         std::function<void(const Error&)> onFailure;
+        Asker* asker = nullptr; ///< outlives this; called on the thread; none: nobody is asked
     };
     [[nodiscard]] static Result<Egress> start(launcher::GatewaySockets sockets, Dependencies dependencies);
+    /// What became of asks: the connections go on, or are refused. Called on any thread.
+    void answer(std::vector<ConnectionAnswer> answers);
     /// Ends every connection, the thread too. The box has ended; what it had said before is still passed on,
     /// for a second. Idempotent.
     void end();

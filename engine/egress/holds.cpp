@@ -33,6 +33,15 @@ bool isOurs(const policy::IpAddress& address)
     return address.isV4() && address.bytes()[kV4At] == 198 && (address.bytes()[kV4At + 1] | 1U) == 19;
 }
 
+/// Whatever anybody says.
+bool isNeverReached(const Destination& destination)
+{
+    const policy::AddressKind kind = destination.address.kind();
+    return !destination.name
+        && (isOurs(destination.address) || kind == policy::AddressKind::Loopback
+            || kind == policy::AddressKind::Metadata || kind == policy::AddressKind::Reserved);
+}
+
 } // namespace
 
 void Holds::arrived(std::string_view packet, std::size_t room)
@@ -59,8 +68,12 @@ void Holds::arrived(std::string_view packet, std::size_t room)
         destination.name = *name;
     }
     const bool isWelcome = m_holds.size() < kMaximum && (room > 0 || isResolver(server));
+    const auto isRefused = [&] {
+        const Decision decision = m_parts.decider.decide(destination);
+        return !decision.isPermitted && !decision.mayAsk;
+    };
     // What is refused at once takes no room.
-    if (isWelcome || (!isResolver(server) && !m_parts.decider.decide(destination).isPermitted)) {
+    if (isWelcome || (!isResolver(server) && isRefused())) {
         begin(std::move(*syn), std::move(destination));
     }
 }
@@ -94,23 +107,63 @@ void Holds::judge(Hold& hold)
         refuse(hold, "nobody was seen to open it");
         return;
     }
-    const Destination& destination = hold.destination;
-    Decision decision = m_parts.decider.decide(destination);
-    if (!decision.isPermitted) {
-        refuse(hold, std::move(decision.rule));
-        return;
+    Decision decision = m_parts.decider.decide(hold.destination);
+    if (decision.isPermitted) {
+        proceed(hold, std::move(decision.rule));
+    } else if (asksFor(hold, decision)) {
+        proceed(hold, std::move(hold.rule));
     }
-    hold.rule = std::move(decision.rule);
+}
+
+bool Holds::asksFor(Hold& hold, const Decision& decision)
+{
+    if (m_parts.asker == nullptr || !decision.mayAsk || isNeverReached(hold.destination)) {
+        refuse(hold, decision.rule, decision.mayAsk && !isNeverReached(hold.destination));
+        return false;
+    }
+    Asker::Reply reply = m_parts.asker->ask(hold.id, hold.socket, hold.destination);
+    switch (reply.kind) {
+    case Asker::Reply::Kind::Permitted:
+        hold.rule = std::move(reply.rule);
+        return true;
+    case Asker::Reply::Kind::Waits:
+        m_asked.insert_or_assign(hold.id, hold.syn.connection);
+        return false;
+    case Asker::Reply::Kind::Refused:
+        break;
+    }
+    refuse(hold, std::move(reply.rule), true);
+    return false;
+}
+
+void Holds::answered(ConnectionAnswer answer)
+{
+    const auto asked = m_asked.extract(answer.connection);
+    if (asked.empty()) {
+        return; // its client has left
+    }
+    Hold& hold = m_holds.at(asked.mapped());
+    if (!answer.isPermitted) {
+        refuse(hold, std::move(answer.rule), true);
+    } else if (stillWaits(hold)) {
+        proceed(hold, std::move(answer.rule));
+    } else {
+        forget(hold);
+    }
+}
+
+void Holds::proceed(Hold& hold, std::string rule)
+{
+    const Destination& destination = hold.destination;
+    hold.rule = std::move(rule);
     if (destination.name) {
         m_parts.resolver.find(*destination.name,
                               [this, connection = hold.syn.connection, id = hold.id](
                                   const FoundAddresses& addresses) { found(connection, id, addresses); });
         return;
     }
-    const policy::AddressKind kind = destination.address.kind();
-    if (isOurs(destination.address) || kind == policy::AddressKind::Loopback
-        || kind == policy::AddressKind::Metadata || kind == policy::AddressKind::Reserved) {
-        refuse(hold, std::string(toString(kind)) + " address"); // whatever a rule says
+    if (isNeverReached(destination)) {
+        refuse(hold, std::string(toString(destination.address.kind())) + " address"); // whatever a rule says
         return;
     }
     hold.candidates = {destination.address};
@@ -226,11 +279,12 @@ bool Holds::stillWaits(const Hold& hold)
     return socket && *socket == hold.socket;
 }
 
-void Holds::refuse(const Hold& hold, std::string rule)
+void Holds::refuse(const Hold& hold, std::string rule, bool mayBePermitted)
 {
-    m_parts.tap.answer(resetFor(hold.syn));
+    // Told before it is known in the box.
     m_parts.watch.settled(hold.socket, hold.destination,
-                          {Outcome::Kind::Refused, std::move(rule), ECONNREFUSED});
+                          {Outcome::Kind::Refused, std::move(rule), ECONNREFUSED, mayBePermitted});
+    m_parts.tap.answer(resetFor(hold.syn));
     forget(hold);
 }
 
@@ -246,6 +300,9 @@ void Holds::fail(const Hold& hold, int errnoValue)
 void Holds::forget(const Hold& hold)
 {
     m_dials.erase(hold.id);
+    if (m_asked.erase(hold.id) != 0) {
+        m_parts.asker->left(hold.id);
+    }
     m_holds.erase(Connection(hold.syn.connection)); // a copy: the original goes with it
 }
 
@@ -277,6 +334,12 @@ void Holds::expire()
     }
     if (next == m_holds.end()) {
         m_checkedUpTo.reset();
+    }
+    for (auto asked = m_asked.begin(); asked != m_asked.end();) {
+        const Hold& hold = m_holds.at((asked++)->second); // forget() takes the entry away
+        if (!stillWaits(hold)) {
+            forget(hold);
+        }
     }
 }
 

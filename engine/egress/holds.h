@@ -42,6 +42,7 @@ public:
         ConnectionWatch& watch;
         Dialler& dialler;
         const Clock& clock;
+        Asker* asker = nullptr; ///< none: nobody is asked
     };
     explicit Holds(const Parts& parts)
         : m_parts(parts)
@@ -53,6 +54,8 @@ public:
     void arrived(std::string_view packet, std::size_t room);
     /// A dialled socket is ready.
     void dialled(std::uint64_t id);
+    /// The person has said something about one that waited for that.
+    void answered(ConnectionAnswer answer);
 
     /// A connection that has been let through.
     struct Through
@@ -86,6 +89,10 @@ private:
     };
     void begin(Syn syn, Destination destination);
     void judge(Hold& hold);
+    /// Whether it has been permitted by somebody; else it is refused by now, or waits.
+    [[nodiscard]] bool asksFor(Hold& hold, const Decision& decision);
+    /// What is permitted is looked up, dialled, and let through.
+    void proceed(Hold& hold, std::string rule);
     /// The addresses of its name are known.
     void found(const Connection& connection, std::uint64_t id, const FoundAddresses& addresses);
     /// Whether a rule about addresses permits this one.
@@ -94,7 +101,7 @@ private:
     void letThrough(Hold& hold);
     /// Whether the client still waits. One that has left is forgotten; nothing is dialled for it.
     [[nodiscard]] bool stillWaits(const Hold& hold);
-    void refuse(const Hold& hold, std::string rule);
+    void refuse(const Hold& hold, std::string rule, bool mayBePermitted = false);
     void fail(const Hold& hold, int errnoValue);
     void forget(const Hold& hold);
 
@@ -103,6 +110,7 @@ private:
     std::map<Connection, Hold> m_holds;
     std::map<std::uint64_t, Connection> m_dials;
     std::optional<Connection> m_checkedUpTo; ///< by expire(), which goes on behind it
+    std::map<std::uint64_t, Connection> m_asked; ///< wait for an answer
 };
 
 } // namespace revet::egress

@@ -21,6 +21,7 @@ struct Source
         Listener,
         Resolver,
         Lookups,
+        Answers,
         Dial,
         Relay,
         NameStream,
