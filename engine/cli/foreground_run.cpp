@@ -198,6 +198,10 @@ void ForegroundRun::handle(const ipc::Message& message)
 {
     if (std::holds_alternative<ipc::Stopped>(message)) {
         handleStop();
+    } else if (const auto* const notice = std::get_if<ipc::Notice>(&message)) {
+        if (m_lines == Lines::Shown) { // below what the program has written so far
+            say((m_terminal.isRaw() ? "\n" : "") + notice->line);
+        }
     } else if (const auto* const exited = std::get_if<ipc::Exited>(&message)) {
         m_waitStatus = exited->waitStatus;
         m_summary = exited->summary;

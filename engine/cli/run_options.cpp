@@ -5,6 +5,7 @@
 
 #include "engine/cli/message.h"
 #include "engine/domain/error_line.h"
+#include "engine/policy/settings.h"
 
 #include <algorithm>
 #include <array>
@@ -13,9 +14,9 @@ namespace revet::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kValueOptions
-    = {"--project",   "--tier",    "--profile", "--bind-ro", "--bind-rw", "--unhide", "--allow-host",
-       "--host-port", "--publish", "--socket",  "--env",     "--observe", "--name"};
+constexpr std::array<std::string_view, 14> kValueOptions
+    = {"--project",   "--tier",    "--profile", "--bind-ro", "--bind-rw", "--unhide",  "--allow-host",
+       "--host-port", "--publish", "--socket",  "--on-ask",  "--env",     "--observe", "--name"};
 
 struct Texts
 {
@@ -52,6 +53,9 @@ Result<void> judge(const Texts& texts, const std::filesystem::path& base, ipc::R
     if (!texts.project.empty()) {
         request.project = absolute({texts.project}, base).front();
     }
+    if (!request.onAsk.empty()) {
+        REVET_RETURN_IF_ERROR(policy::parseOnAsk(request.onAsk));
+    }
     request.bindReadOnly = absolute(texts.bindReadOnly, base);
     request.bindReadWrite = absolute(texts.bindReadWrite, base);
     request.unhide = absolute(texts.unhide, base);
@@ -86,6 +90,9 @@ void addOptions(CLI::App& app, ipc::RunRequest& request, Texts& texts)
         ->type_name("PORT")
         ->check(CLI::Range(1, UINT16_MAX));
     app.add_option("--socket", texts.sockets, "let it speak to a local socket of yours")->type_name("PATH");
+    app.add_option("--on-ask", request.onAsk,
+                   "what asks do: wait for an answer, deny, or deny after a time such as 30s")
+        ->type_name("wait|deny|TIME");
     app.add_option("--env", request.environmentAssignments, "pass a variable, or set one")
         ->type_name("NAME[=VALUE]");
     app.add_option("--observe", texts.observe, "what is recorded: full, writes, exec")->type_name("LEVEL");

@@ -88,6 +88,25 @@ Result<void> Client::stop(Stop request)
     return {};
 }
 
+Result<void> Client::answerAsk(const AnswerAsk& ask)
+{
+    REVET_ASSIGN_OR_RETURN(const Answer answer, request(ask));
+    if (!answer.isDone) {
+        return fail(answer.isConflict ? ErrorCode::Conflict : ErrorCode::Refused, "answer " + ask.ask.text(),
+                    answer.message);
+    }
+    return {};
+}
+
+Result<void> Client::tellGrantsChanged()
+{
+    REVET_ASSIGN_OR_RETURN(const Answer answer, request(GrantsChanged{}));
+    if (!answer.isDone) {
+        return fail(ErrorCode::Refused, "tell the session of its grants", answer.message);
+    }
+    return {};
+}
+
 Result<void> Client::subscribe()
 {
     REVET_RETURN_IF_ERROR(request(Subscribe{}));

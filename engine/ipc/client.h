@@ -23,6 +23,9 @@ public:
     [[nodiscard]] Result<SessionInfo> info();
     /// Asks the session to stop; returns once it has answered, before it has ended.
     [[nodiscard]] Result<void> stop(Stop request);
+    /// Conflict where another answer was first, or the ask is not what was looked at.
+    [[nodiscard]] Result<void> answerAsk(const AnswerAsk& answer);
+    [[nodiscard]] Result<void> tellGrantsChanged();
     [[nodiscard]] Result<void> subscribe();
     /// The next Advanced; other messages are skipped. TimedOut, or Closed at the session's end.
     [[nodiscard]] Result<EventSeq> waitForAdvance(std::chrono::milliseconds timeout);

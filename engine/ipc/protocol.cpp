@@ -17,8 +17,9 @@ using nlohmann::json;
 
 /// In the order of Message's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<Message>> kTypes
-    = {"run",    "resize", "signal", "continue",  "detach",   "stop",        "started", "stopped",
-       "exited", "failed", "hello",  "subscribe", "advanced", "infoRequest", "info",    "answer"};
+    = {"run",     "resize", "signal", "continue",  "detach",       "stop",     "started",
+       "stopped", "exited", "failed", "hello",     "subscribe",    "advanced", "infoRequest",
+       "info",    "answer", "notice", "answerAsk", "grantsChanged"};
 
 constexpr std::size_t kMaximumLineBytes = 1024;
 constexpr std::size_t kMaximumLines = 16;
@@ -177,11 +178,62 @@ void write(json& object, const Answer& message)
 {
     object["done"] = message.isDone;
     object["message"] = lineToJson(message.message);
+    object["conflict"] = message.isConflict;
 }
 void read(FieldReader& fields, Answer& message)
 {
     fields.read("done", message.isDone);
     fields.read("message", message.message, kMaximumLineBytes);
+    fields.read("conflict", message.isConflict);
+}
+
+void write(json& object, const Notice& message)
+{
+    object["line"] = lineToJson(message.line);
+}
+void read(FieldReader& fields, Notice& message)
+{
+    fields.read("line", message.line, kMaximumLineBytes);
+}
+
+void write(json& object, const AnswerAsk& message)
+{
+    object["ask"] = message.ask.text();
+    object["hash"] = lineToJson(message.hash);
+    object["approved"] = message.isApproved;
+    object["scope"] = toString(message.scope);
+    if (message.until) {
+        object["until"] = message.until->time_since_epoch().count();
+    }
+}
+void read(FieldReader& fields, AnswerAsk& message)
+{
+    std::string ask;
+    std::string scope;
+    std::int64_t until = 0;
+    fields.read("ask", ask, kMaximumLineBytes);
+    fields.read("hash", message.hash, kMaximumLineBytes);
+    fields.read("approved", message.isApproved);
+    fields.read("scope", scope, kMaximumLineBytes);
+    fields.read("until", until);
+    const auto id = AskId::parse(ask);
+    const auto parsedScope = parseGrantScope(scope);
+    if (!id) {
+        fields.reject("ask");
+        return;
+    }
+    if (!parsedScope) { // a missing one too: nothing is approved by default
+        fields.reject("scope");
+        return;
+    }
+    message.ask = *id;
+    message.scope = *parsedScope;
+    if (fields.has("until")) {
+        message.until = WallTime(std::chrono::microseconds(until));
+        if (until <= 0 || message.scope != GrantScope::Project) {
+            fields.reject("until");
+        }
+    }
 }
 
 template<std::size_t Index = 0>

@@ -4,10 +4,12 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/domain/ask.h"
 #include "engine/domain/ids.h"
 #include "engine/domain/session_info.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -65,6 +67,11 @@ struct Started
         return std::size_t{hasPty} + std::size_t{hasStdin} + std::size_t{hasStdout} + std::size_t{hasStderr};
     }
 };
+/// A line for the person while the command runs; fit for a screen.
+struct Notice
+{
+    std::string line;
+};
 /// The command's foreground job was stopped by this signal.
 struct Stopped
 {
@@ -105,15 +112,30 @@ struct Info
 {
     SessionInfo session;
 };
+/// Answers an ask.
+struct AnswerAsk
+{
+    AskId ask;
+    std::string hash; ///< of what was looked at
+    bool isApproved = false;
+    GrantScope scope = GrantScope::Once;
+    std::optional<WallTime> until; ///< of GrantScope::Project
+};
+/// The catalogue's grants have changed; they are to be read again.
+struct GrantsChanged
+{
+};
 /// The answer to a request that was done or refused.
 struct Answer
 {
     bool isDone = true;
     std::string message; ///< why not
+    bool isConflict = false; ///< not done, as somebody else was first
 };
 
-using Message = std::variant<Run, Resize, Signal, Continue, Detach, Stop, Started, Stopped, Exited, Failed,
-                             Hello, Subscribe, Advanced, InfoRequest, Info, Answer>;
+using Message
+    = std::variant<Run, Resize, Signal, Continue, Detach, Stop, Started, Stopped, Exited, Failed, Hello,
+                   Subscribe, Advanced, InfoRequest, Info, Answer, Notice, AnswerAsk, GrantsChanged>;
 
 /// One JSON object: {"version":1,"type":"resize",…}. Texts that would make the frame too large are cut.
 [[nodiscard]] std::string encode(const Message& message);

@@ -127,6 +127,7 @@ std::string encodeRunRequest(const RunRequest& request)
         {"hostPorts", request.hostPorts},
         {"publishedPorts", request.publishedPorts},
         {"label", toJson(request.label)},
+        {"onAsk", toJson(request.onAsk)},
         {"detached", request.isDetached},
         {"terminal", terminalToJson(request.terminal)},
         {"interactive", request.isInteractive},
@@ -165,6 +166,7 @@ Result<RunRequest> decodeRunRequest(std::string_view json)
     fields.readPorts("hostPorts", request.hostPorts, kMaximumPorts);
     fields.readPorts("publishedPorts", request.publishedPorts, kMaximumPorts);
     fields.read("label", request.label, kMaximumNameBytes);
+    fields.read("onAsk", request.onAsk, kMaximumNameBytes);
     fields.read("detached", request.isDetached);
     fields.read("interactive", request.isInteractive);
     if (fields.has("project")) {

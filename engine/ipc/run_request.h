@@ -46,6 +46,7 @@ struct RunRequest
     std::vector<std::uint16_t> hostPorts; ///< --host-port
     std::vector<std::uint16_t> publishedPorts; ///< --publish: the box's
     std::optional<ObserveLevel> observe;
+    std::string onAsk; ///< --on-ask: wait, deny or a duration; empty: as it fits
     std::string label;
     std::optional<std::string> continues; ///< the id of the session whose layer this one goes on with
     bool isDetached = false;

@@ -3,6 +3,8 @@
 
 #include "engine/session/connection_book.h"
 
+#include "engine/domain/display_escape.h"
+
 namespace revet::session {
 
 namespace {
@@ -87,6 +89,15 @@ void ConnectionBook::settled(std::uint64_t socket, const egress::Destination& de
     fact.target = destination.text();
     fact.rule = outcome.rule;
     fact.errnoValue = outcome.errnoValue;
+    if (outcome.kind == egress::Outcome::Kind::Refused && m_status != nullptr) {
+        std::string line
+            = "connection to " + displayQuoted(fact.target) + " refused: " + displayEscape(fact.rule);
+        if (outcome.mayBePermitted) {
+            line += "; to permit it outside: revet grant " + m_session + " --allow-host "
+                + displayEscape(fact.target);
+        }
+        m_status->note(line, m_clock.now());
+    }
     m_recorder.record(ownerOf(socket), std::move(fact));
 }
 
@@ -106,12 +117,6 @@ void ConnectionBook::namesAreFull()
     fact.target = "dns";
     fact.rule = "flood of names";
     m_recorder.note(std::move(fact));
-}
-
-egress::Decision RuleDecider::decide(const egress::Destination& destination) const
-{
-    auto judged = judge(m_rules, destination);
-    return {judged.isPermitted, std::move(judged.rule)};
 }
 
 } // namespace revet::session

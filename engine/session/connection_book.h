@@ -4,8 +4,9 @@
 #pragma once
 
 #include "engine/egress/destination.h"
-#include "engine/policy/rule_book.h"
+#include "engine/policy/network_rules.h"
 #include "engine/session/recorder.h"
+#include "engine/session/status_file.h"
 #include "engine/supervisor/network_watch.h"
 
 #include <deque>
@@ -20,12 +21,17 @@ namespace revet::session {
 class ConnectionBook final : public supervisor::NetworkWatch, public egress::ConnectionWatch
 {
 public:
-    /// `recorder` outlives this. Without a gateway only forwarded ports lead elsewhere. What `model` leads to
-    /// does not count as reached.
-    ConnectionBook(Recorder& recorder, bool hasGateway, policy::NetworkRules model)
+    /// What is borrowed outlives this. Without a gateway only forwarded ports lead elsewhere. What `model`
+    /// leads to does not count as reached. Without `status` the box is told nothing; `session` is named where
+    /// it is told what to do.
+    ConnectionBook(Recorder& recorder, bool hasGateway, policy::NetworkRules model, StatusFile* status,
+                   const Clock& clock, std::string session)
         : m_recorder(recorder)
         , m_hasGateway(hasGateway)
         , m_model(std::move(model))
+        , m_status(status)
+        , m_clock(clock)
+        , m_session(std::move(session))
     {
     }
 
@@ -38,37 +44,21 @@ public:
                  const egress::Outcome& outcome) override;
     void lookingUp(const policy::HostName& name) override;
     void namesAreFull() override;
-
-private:
+    /// Who was the last to connect it; none where nobody is known.
     [[nodiscard]] ProcessNumber ownerOf(std::uint64_t socket);
 
+private:
     Recorder& m_recorder;
     bool m_hasGateway;
     policy::NetworkRules m_model;
+    StatusFile* m_status;
+    const Clock& m_clock;
+    std::string m_session;
     mutable std::mutex m_mutex;
     std::set<std::uint16_t> m_hostPorts;
     std::unordered_map<std::uint64_t, ProcessNumber>
         m_owners; ///< by the socket's inode: the last to connect it
     std::deque<std::uint64_t> m_order; ///< oldest first; they are forgotten when there are too many
-};
-
-/// The session's rules, as the gateway asks for them. Thread-safe.
-class RuleDecider final : public egress::Decider
-{
-public:
-    /// `rules` outlive this.
-    explicit RuleDecider(policy::RuleBook& rules)
-        : m_rules(rules)
-    {
-    }
-    [[nodiscard]] egress::Decision decide(const egress::Destination& destination) const override;
-    [[nodiscard]] bool mayLookUp(const policy::HostName& name) const override
-    {
-        return m_rules.mayReach(name);
-    }
-
-private:
-    policy::RuleBook& m_rules;
 };
 
 } // namespace revet::session

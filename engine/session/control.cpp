@@ -19,6 +19,25 @@ bool send(const ipc::Channel& channel, const ipc::Message& message)
     return channel.send(ipc::encode(message)).has_value();
 }
 
+ipc::Answer answerOf(const Result<void>& done)
+{
+    ipc::Answer answer;
+    if (!done) {
+        answer.isDone = false;
+        answer.message = done.error().context;
+        answer.isConflict = done.error().code == ErrorCode::Conflict;
+        if (answer.message.empty()) {
+            answer.message = toString(done.error());
+        }
+    }
+    return answer;
+}
+
+Result<void> nobodyAsks()
+{
+    return fail(ErrorCode::NotFound, "answer", "this session asks nothing");
+}
+
 } // namespace
 
 Control::Control(ipc::Server server, Handler handler)
@@ -89,6 +108,13 @@ bool Control::answer(Client& client)
     if (const auto* stop = std::get_if<ipc::Stop>(&*message)) {
         m_handler.stop(stop->isForced);
         return send(client.channel, ipc::Answer{});
+    }
+    if (const auto* ask = std::get_if<ipc::AnswerAsk>(&*message)) {
+        return send(client.channel, answerOf(m_handler.answerAsk ? m_handler.answerAsk(*ask) : nobodyAsks()));
+    }
+    if (std::holds_alternative<ipc::GrantsChanged>(*message)) {
+        return send(client.channel,
+                    answerOf(m_handler.grantsChanged ? m_handler.grantsChanged() : Result<void>()));
     }
     return false; // a message that only a session sends
 }

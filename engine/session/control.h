@@ -24,6 +24,8 @@ public:
     {
         std::function<SessionInfo()> info;
         std::function<void(bool isForced)> stop;
+        std::function<Result<void>(const ipc::AnswerAsk& answer)> answerAsk = {};
+        std::function<Result<void>()> grantsChanged = {};
     };
 
     [[nodiscard]] static Result<Control> open(const std::filesystem::path& socket, Handler handler);

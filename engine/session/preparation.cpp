@@ -3,6 +3,7 @@
 
 #include "engine/session/preparation.h"
 
+#include "engine/approval/inbox.h"
 #include "engine/base/directory.h"
 #include "engine/domain/display_escape.h"
 #include "engine/session/closed_directory.h"
@@ -10,6 +11,7 @@
 #include "engine/session/git_identity.h"
 #include "engine/session/hidden_files.h"
 #include "engine/session/session_rules.h"
+#include "engine/session/status_file.h"
 #include "engine/session/store_masks.h"
 #include "engine/session/text_file.h"
 #include "engine/session/workspace_record.h"
@@ -48,6 +50,25 @@ Result<void> makeEmptyThings(const fs::path& data, tiers::BoxSpec& spec)
 std::string_view nameOf(std::string_view assignment)
 {
     return assignment.substr(0, assignment.find('='));
+}
+
+/// For how long an ask waits; 0 where nobody can be asked: nobody would see that something is.
+Result<std::chrono::seconds> askDeadline(const ipc::RunRequest& request)
+{
+    if (request.onAsk.empty()) {
+        return request.terminal.stderrIsTerminal ? approval::Inbox::kDefaultDeadline
+                                                 : std::chrono::seconds(0);
+    }
+    REVET_ASSIGN_OR_RETURN(const policy::OnAsk onAsk, policy::parseOnAsk(request.onAsk));
+    switch (onAsk.kind) {
+    case policy::OnAsk::Kind::Wait:
+        return approval::Inbox::kDefaultDeadline;
+    case policy::OnAsk::Kind::Deny:
+        return std::chrono::seconds(0);
+    case policy::OnAsk::Kind::Deadline:
+        break;
+    }
+    return onAsk.deadline;
 }
 
 /// The steps of prepare(): each fills its part of the result, from what those before it found.
@@ -192,7 +213,15 @@ Result<void> Preparer::makeDirectories()
                            sessionRules(m_request.allowedHosts, m_surroundings.network, m_profile, m_tools));
     m_result.network = std::move(rules.network);
     m_result.model = std::move(rules.model);
-    spec.hasNetwork = !m_result.network.isEmpty();
+    REVET_ASSIGN_OR_RETURN(m_result.askDeadline, askDeadline(m_request));
+    spec.hasNetwork = !m_result.network.isEmpty() || m_surroundings.hasGrants
+        || m_result.askDeadline > std::chrono::seconds(0);
+    spec.isNetworkOptional = m_result.network.isEmpty() && !m_surroundings.hasGrants; // nobody counts on it
+    if (spec.hasNetwork) {
+        spec.visible.push_back({statusDirectory(sessionDirectory()).string(), StatusFile::kPlaceInBox,
+                                tiers::VisiblePath::Access::ReadOnly});
+        REVET_RETURN_IF_ERROR(makePrivateDirectory(statusDirectory(sessionDirectory())));
+    }
     spec.tier = m_surroundings.session.tier;
     spec.observe = m_result.info.observe;
     spec.project = m_project.path;
@@ -211,10 +240,11 @@ Result<void> Preparer::fillHome()
     tiers::BoxSpec& spec = m_result.spec;
     spec.home = m_account.home;
     spec.privateHome = closedDirectory(projectDirectory(), "home").string();
-    REVET_ASSIGN_OR_RETURN(spec.visible,
+    REVET_ASSIGN_OR_RETURN(auto toolchains,
                            visibleToolchains(
                                environmentValue(m_request.environment, "PATH"), m_account.home,
                                [this] { return m_data.hidden(m_account.home); }, m_profile));
+    spec.visible.insert(spec.visible.end(), toolchains.begin(), toolchains.end());
     // What lies in the project is there already, with the project's rules.
     std::erase_if(spec.visible, [&](const tiers::VisiblePath& path) {
         return isWithin(path.host, m_project.path) || isWithin(m_project.path, path.host);
@@ -395,6 +425,9 @@ Result<void> Preparer::fillCommand()
     set("TMPDIR", "/tmp");
     set("XDG_RUNTIME_DIR", "/run/user/" + std::to_string(m_account.uid));
     set("REVET_SESSION", m_surroundings.session.id.text());
+    if (m_result.spec.hasNetwork) {
+        set("REVET_STATUS", std::string(StatusFile::kPlaceInBox) + '/' + StatusFile::kName);
+    }
     if (environmentValue(command.environment, "PATH").empty()) {
         set("PATH", kDefaultPath);
     }
@@ -454,8 +487,13 @@ void Preparer::describeStart()
     for (const std::uint16_t port : m_request.hostPorts) {
         hosts += (hosts.empty() ? "" : ", ") + ("this machine's own port " + std::to_string(port));
     }
-    lines.emplace_back(hosts.empty() ? "network: the box's own loopback only; nothing else can be reached"
-                                     : "network: " + hosts + "; nothing else can be reached");
+    if (m_surroundings.hasGrants) {
+        hosts += std::string(hosts.empty() ? "" : ", ") + "what was granted";
+    }
+    const bool asks = m_result.askDeadline > std::chrono::seconds(0);
+    lines.push_back("network: "
+                    + (hosts.empty() ? asks ? "no host is listed" : "the box's own loopback only" : hosts)
+                    + (asks ? "; any other is asked about" : "; nothing else can be reached"));
     std::string hidden = "hidden: the rest of your home, " + std::to_string(m_withheldVariables)
         + (m_withheldVariables == 1 ? " variable" : " variables");
     for (const std::string& path : m_result.spec.masked) {
@@ -471,6 +509,11 @@ void Preparer::describeStart()
 }
 
 } // namespace
+
+fs::path statusDirectory(const fs::path& sessionDirectory)
+{
+    return sessionDirectory / "told";
+}
 
 SessionInfo describeSession(const ipc::RunRequest& request, const FoundProject& project, Tier tier)
 {

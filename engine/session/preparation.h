@@ -18,6 +18,7 @@
 #include "engine/session/tool_configuration.h"
 #include "engine/tiers/box_spec.h"
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -40,8 +41,12 @@ struct Preparation
     policy::NetworkRules network;
     std::vector<RelayedSocket> sockets;
     policy::NetworkRules model; ///< those of `network` that lead to an agent's model
+    std::chrono::seconds askDeadline{}; ///< for an answer; 0: nobody can be asked
     std::vector<UniqueFd> locks; ///< held for as long as the session lives
 };
+
+/// Where the box's status file is, of all that is a session's.
+[[nodiscard]] std::filesystem::path statusDirectory(const std::filesystem::path& sessionDirectory);
 
 /// A session that starts now in this process, but for its id.
 [[nodiscard]] SessionInfo describeSession(const ipc::RunRequest& request, const FoundProject& project,
@@ -57,6 +62,7 @@ struct Surroundings
     std::optional<SessionInfo> continues = std::nullopt; ///< whose layer this session takes over
     policy::UndoSettings undo = {};
     std::vector<policy::NetworkRule> network = {}; ///< of the settings
+    bool hasGrants = false; ///< the project has some that let its sessions go somewhere
 };
 
 /// Turns a request into a box to build. Makes the session's and the project's directories.

@@ -46,8 +46,8 @@ Result<std::optional<std::string>> readSettingsFile(const std::filesystem::path&
 /// A setting that nothing enforces yet must not look as if it held.
 Result<policy::Settings> refuseUnbuilt(policy::Settings settings, const std::string& file)
 {
-    if (settings.limits != policy::Limits{} || settings.onAsk) {
-        return fail(ErrorCode::Unavailable, "use limits or on_ask of " + file,
+    if (settings.limits != policy::Limits{}) {
+        return fail(ErrorCode::Unavailable, "use limits of " + file,
                     "this version does not have them; take them out");
     }
     return settings;
@@ -79,7 +79,6 @@ policy::Settings takenOfUntrusted(const std::string& text, const policy::Setting
     if (!taken) {
         ignored.push_back(errorLine(taken.error()));
         tightening.taken.limits = {};
-        tightening.taken.onAsk.reset();
     }
     return std::move(tightening.taken);
 }

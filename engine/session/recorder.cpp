@@ -29,6 +29,7 @@ Recorder::~Recorder()
 void Recorder::tell(const ProcessRecord& process)
 {
     m_writer.update(process);
+    m_book.note(process);
     if (process.ended) {
         Fact end;
         end.kind = ActionKind::Exit;

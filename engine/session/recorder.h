@@ -7,6 +7,7 @@
 #include "engine/observe/coalescer.h"
 #include "engine/observe/process_tree.h"
 #include "engine/session/private_writes.h"
+#include "engine/session/process_book.h"
 #include "engine/supervisor/fact_sink.h"
 
 #include <thread>
@@ -33,6 +34,7 @@ public:
     /// For what is told later than the process may live: who it is, and a fact of it.
     [[nodiscard]] ProcessNumber sighted(int tid) { return m_processes.sighted(tid); }
     void record(ProcessNumber process, Fact fact);
+    [[nodiscard]] ProcessBook::Story storyOf(ProcessNumber process) const { return m_book.storyOf(process); }
     /// A fact about the session itself.
     void note(Fact fact);
     /// Lets go of everything that is held back for repeats.
@@ -44,6 +46,7 @@ private:
 
     journal::JournalWriter& m_writer;
     PrivateWrites& m_privateWrites;
+    ProcessBook m_book;
     observe::ProcessTree m_processes;
     observe::Coalescer m_coalescer;
     std::jthread m_exitWatcher;

@@ -79,6 +79,7 @@ Result<std::vector<SessionInfo>> recoverDeadSessions(journal::Catalogue& catalog
         noteDeath(session);
         session.ended = SystemClock().now();
         REVET_RETURN_IF_ERROR(catalogue.updateSession(session));
+        REVET_RETURN_IF_ERROR(catalogue.answers().missAsks(session.id, *session.ended));
         std::error_code error; // left only when the keeper was killed as well
         std::filesystem::remove(places.controlSocket(session.id), error);
     }

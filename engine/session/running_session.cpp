@@ -64,11 +64,13 @@ void raiseDescriptorLimit()
 
 } // namespace
 
-RunningSession::RunningSession(Box box, Preparation preparation, ipc::RunRequest request, FrontEnd frontEnd)
+RunningSession::RunningSession(Box box, Preparation preparation, ipc::RunRequest request, FrontEnd frontEnd,
+                               std::optional<journal::Answers> answers)
     : m_preparation(std::move(preparation))
     , m_request(std::move(request))
     , m_frontEnd(std::move(frontEnd))
     , m_box(std::move(box))
+    , m_answers(answers)
 {
 }
 
@@ -89,7 +91,7 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
     }
     REVET_RETURN_IF_ERROR(startUndo(data, places));
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady(m_frontEnd.fd()));
-    REVET_RETURN_IF_ERROR(startNetwork());
+    REVET_RETURN_IF_ERROR(startNetwork(places));
     REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), places));
     if (!m_preparation.command.wantsTerminal) {
         announceStart();
@@ -114,9 +116,7 @@ Result<void> RunningSession::startBox(const Places& places)
     REVET_RETURN_IF_ERROR(m_box.spawn(kFirstCommand, command, m_streams.boxDescriptors()));
     m_streams.boxEnds = {};
     raiseDescriptorLimit();
-    REVET_ASSIGN_OR_RETURN(
-        m_control,
-        Control::open(socket, {[this] { return liveInfo(); }, [this](bool isForced) { stop(isForced); }}));
+    REVET_ASSIGN_OR_RETURN(m_control, Control::open(socket, controlHandler()));
     return {};
 }
 
@@ -214,17 +214,27 @@ SessionEnd RunningSession::serve()
     for (;;) {
         // A front end that has left and a terminal that nobody drains are simply not polled (-1).
         const bool drains = !m_frontEnd.isThere() && m_terminal.isOpen();
-        std::vector<pollfd> sources{
-            {m_box.initSocket(), POLLIN, 0}, {m_box.keeperSocket(), POLLIN, 0},
-            {m_alarm->fd(), POLLIN, 0},      {m_advance.get(), POLLIN, 0},
-            {m_frontEnd.fd(), POLLIN, 0},    {drains ? m_terminal.get() : -1, POLLIN, 0}};
+        std::vector<pollfd> sources{{m_box.initSocket(), POLLIN, 0},
+                                    {m_box.keeperSocket(), POLLIN, 0},
+                                    {m_alarm->fd(), POLLIN, 0},
+                                    {m_advance.get(), POLLIN, 0},
+                                    {m_frontEnd.fd(), POLLIN, 0},
+                                    {drains ? m_terminal.get() : -1, POLLIN, 0},
+                                    {m_desk ? m_desk->fd() : -1, POLLIN, 0},
+                                    {m_status ? m_status->fd() : -1, POLLIN, 0}};
         for (const int fd : m_control->descriptors()) {
             sources.push_back({fd, POLLIN, 0});
         }
-        const std::size_t fixed = 6;
+        const std::size_t fixed = 8;
         const int ready = ::poll(sources.data(), sources.size(), patience());
         if (m_killAt && m_clock.steadyNow() >= *m_killAt) {
             return {m_stopReason, std::nullopt, std::nullopt};
+        }
+        if (m_status && sources[7].revents != 0) {
+            m_status->write();
+        }
+        if (m_desk && (sources[6].revents != 0 || m_desk->isDue())) {
+            m_desk->turn();
         }
         if (ready < 0 && errno != EINTR) {
             return {toString(Error::fromErrno("waiting for the box")), std::nullopt, std::nullopt};
@@ -362,11 +372,15 @@ void RunningSession::stop(bool isForced)
 
 int RunningSession::patience() const
 {
-    if (!m_killAt) {
+    std::optional<SteadyTime> next = m_desk ? m_desk->nextDeadline() : std::nullopt;
+    if (m_killAt && (!next || *m_killAt < *next)) {
+        next = m_killAt;
+    }
+    if (!next) {
         return -1;
     }
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*m_killAt - m_clock.steadyNow());
-    return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - m_clock.steadyNow());
+    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT32_MAX));
 }
 
 void RunningSession::tellAdvance()
@@ -392,6 +406,9 @@ void RunningSession::finish(const SessionEnd& end, const Places& places)
     }
     if (m_ports) {
         m_ports->end();
+    }
+    if (m_desk) {
+        m_desk->close();
     }
     // Their filters have no user left; one that waits for a file system may still not end.
     m_isHanging = !m_servers.join(kHangPatience);
@@ -467,6 +484,7 @@ SessionInfo RunningSession::liveInfo() const
         info.events = m_journal->eventCount();
         info.reached = m_journal->farthestReach();
     }
+    info.asksPending = m_desk ? m_desk->openCount() : 0;
     return info;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/egress/egress.h"
 #include "engine/journal/journal_writer.h"
 #include "engine/session/alarm.h"
+#include "engine/session/ask_desk.h"
 #include "engine/session/box.h"
 #include "engine/session/connection_book.h"
 #include "engine/session/control.h"
@@ -15,8 +16,10 @@
 #include "engine/session/left_changes.h"
 #include "engine/session/preparation.h"
 #include "engine/session/recorder.h"
+#include "engine/session/rule_decider.h"
 #include "engine/session/server_threads.h"
 #include "engine/session/session_end.h"
+#include "engine/session/status_file.h"
 #include "engine/session/streams.h"
 #include "engine/session/undo_keeper.h"
 #include "engine/supervisor/supervisor.h"
@@ -36,8 +39,9 @@ namespace revet::session {
 class RunningSession
 {
 public:
-    /// `box` has been started and waits for its plan.
-    RunningSession(Box box, Preparation preparation, ipc::RunRequest request, FrontEnd frontEnd);
+    /// `box` has been started and waits for its plan. Without `answers` nobody is asked anything.
+    RunningSession(Box box, Preparation preparation, ipc::RunRequest request, FrontEnd frontEnd,
+                   std::optional<journal::Answers> answers = std::nullopt);
     ~RunningSession();
     RunningSession(const RunningSession&) = delete;
     RunningSession& operator=(const RunningSession&) = delete;
@@ -66,7 +70,10 @@ private:
     [[nodiscard]] Result<void> startJournal(const Places& places);
     [[nodiscard]] Result<void> startUndo(const ShippedData& data, const Places& places);
     [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const Places& places);
-    [[nodiscard]] Result<void> startNetwork();
+    [[nodiscard]] Result<void> startNetwork(const Places& places);
+    [[nodiscard]] Result<void> startAsking();
+    [[nodiscard]] Control::Handler controlHandler();
+    void announce(const AskRecord& record);
     [[nodiscard]] SessionEnd serve();
     void announceStart();
     [[nodiscard]] std::optional<SessionEnd> handleReport(Box::Message message);
@@ -103,9 +110,13 @@ private:
     LeftChanges m_left; ///< once it is over
     std::optional<PrivateWrites> m_privateWrites;
     std::unique_ptr<UndoKeeper> m_undo; ///< none where changes go to a layer; outlives the supervisor
-    std::optional<policy::RuleBook> m_rules; ///< these only where the box reaches beyond itself
+    std::optional<journal::Answers> m_answers;
+    approval::GrantBook m_grants;
+    std::optional<StatusFile> m_status; ///< these only where the box reaches beyond itself
+    std::optional<policy::RuleBook> m_rules;
     std::optional<RuleDecider> m_decider;
     std::optional<ConnectionBook> m_connections; ///< outlives the supervisor
+    std::unique_ptr<AskDesk> m_desk;
     std::optional<egress::Egress> m_egress;
     std::optional<ForwardedPorts> m_ports;
     std::unique_ptr<supervisor::Supervisor> m_supervisor;

@@ -1,37 +1,55 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
-// A session's ways out of its box, and into it.
+// A session's ways out of its box and into it, and the questions about them.
 
+#include "engine/domain/display_escape.h"
 #include "engine/domain/error_line.h"
 #include "engine/egress/system_names.h"
 #include "engine/session/running_session.h"
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <utility>
 
 namespace revet::session {
 
-Result<void> RunningSession::startNetwork()
+Result<void> RunningSession::startNetwork(const Places& places)
 {
     const bool forwards
         = !m_request.hostPorts.empty() || !m_request.publishedPorts.empty() || !m_preparation.sockets.empty();
-    if (!m_preparation.spec.hasNetwork && !forwards) {
+    launcher::GatewaySockets gateway = m_box.takeGateway();
+    const bool hasGateway = std::ranges::any_of(gateway, &UniqueFd::isOpen);
+    if (m_preparation.spec.hasNetwork && !hasGateway) {
+        for (std::string& line : m_preparation.lines) {
+            if (line.starts_with("network: ")) {
+                line += " - but this kernel lacks what that needs (nf_tables): no host can be reached";
+            }
+        }
+    }
+    if (!hasGateway && !forwards) {
         return {};
     }
+    const SessionId& id = m_preparation.info.id;
+    if (hasGateway) {
+        REVET_ASSIGN_OR_RETURN(m_status, StatusFile::create(statusDirectory(places.sessionDirectory(id))));
+    }
+    m_connections.emplace(*m_recorder, hasGateway, m_preparation.model, m_status ? &*m_status : nullptr,
+                          m_clock, id.text());
     const auto onFailure = [alarm = m_alarm.get()](const Error& error) {
         alarm->raise("the box's connections could not be served: " + errorLine(error));
     };
-    m_connections.emplace(*m_recorder, m_preparation.spec.hasNetwork, m_preparation.model);
-    if (m_preparation.spec.hasNetwork) {
+    if (hasGateway) {
         m_rules.emplace(m_preparation.network, m_clock);
-        m_decider.emplace(*m_rules);
-        REVET_ASSIGN_OR_RETURN(auto egress,
-                               egress::Egress::start(m_box.takeGateway(),
-                                                     {*m_decider, *m_connections, m_clock,
-                                                      std::make_shared<egress::SystemNames>(),
-                                                      std::make_unique<egress::Dialler>(), onFailure}));
+        m_decider.emplace(*m_rules, m_grants, m_clock);
+        REVET_RETURN_IF_ERROR(startAsking());
+        REVET_ASSIGN_OR_RETURN(
+            auto egress,
+            egress::Egress::start(std::move(gateway),
+                                  {*m_decider, *m_connections, m_clock,
+                                   std::make_shared<egress::SystemNames>(),
+                                   std::make_unique<egress::Dialler>(), onFailure, m_desk.get()}));
         m_egress.emplace(std::move(egress));
     }
     if (forwards) {
@@ -42,6 +60,55 @@ Result<void> RunningSession::startNetwork()
         std::move(lines.begin(), lines.end(), std::back_inserter(m_preparation.lines));
     }
     return {};
+}
+
+Result<void> RunningSession::startAsking()
+{
+    if (!m_answers) {
+        return {};
+    }
+    approval::Inbox::Setting setting;
+    setting.session = m_preparation.info.id;
+    setting.project = m_preparation.info.project;
+    setting.tier = m_preparation.info.tier;
+    setting.deadline = m_preparation.askDeadline;
+    const auto settle
+        = [this](std::vector<egress::ConnectionAnswer> answers) { m_egress->answer(std::move(answers)); };
+    REVET_ASSIGN_OR_RETURN(m_desk,
+                           AskDesk::create(setting,
+                                           {m_clock, *m_recorder, *m_connections, m_grants, *m_answers,
+                                            !m_preparation.network.isEmpty(), settle,
+                                            [this](const AskRecord& record) { announce(record); }}));
+    return {};
+}
+
+Control::Handler RunningSession::controlHandler()
+{
+    Control::Handler handler;
+    handler.info = [this] { return liveInfo(); };
+    handler.stop = [this](bool isForced) { stop(isForced); };
+    handler.answerAsk = [this](const ipc::AnswerAsk& answer) -> Result<void> {
+        return m_desk == nullptr
+            ? fail(ErrorCode::NotFound, "answer", "this session asks nothing")
+            : m_desk->answer({answer.ask, {answer.hash, answer.isApproved, answer.scope}, answer.until});
+    };
+    handler.grantsChanged = [this]() -> Result<void> {
+        return m_desk == nullptr ? fail(ErrorCode::Refused, "change its grants",
+                                        "its box was made without a network; start it again to use it")
+                                 : m_desk->reloadGrants();
+    };
+    return handler;
+}
+
+void RunningSession::announce(const AskRecord& record)
+{
+    const Ask& ask = record.ask;
+    const std::string id = ask.id.text();
+    const std::string who = ask.chain.empty() ? "a process" : displayEscape(ask.chain.back().exe);
+    m_frontEnd.send(ipc::Notice{"revet " + m_preparation.info.id.text() + ": " + who + " wants to connect to "
+                                + displayEscape(ask.target) + ": 'revet asks " + id
+                                + "' shows more, 'revet approve " + id + "' or 'revet deny " + id
+                                + "' answers"});
 }
 
 } // namespace revet::session

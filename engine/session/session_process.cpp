@@ -99,6 +99,14 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     if (::stat(project.path.c_str(), &root) != 0) {
         return failErrno("look at " + project.path);
     }
+    if (settings.project.inode != root.st_ino) {
+        // What was granted was granted to what lay here then. (The device's number changes with each mount.)
+        journal::ProjectRecord record = settings.project;
+        record.device = root.st_dev;
+        record.inode = root.st_ino;
+        REVET_RETURN_IF_ERROR(catalogue.answers().revokeProject(project.path, SystemClock().now()));
+        REVET_RETURN_IF_ERROR(catalogue.updateProject(record));
+    }
     TierSituation situation;
     situation.isNewProject = settings.isNew;
     situation.isOwnWork = root.st_uid == ::getuid();
@@ -127,6 +135,9 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     registered.surroundings.session = describeSession(request, project, choice.tier);
     REVET_ASSIGN_OR_RETURN(registered.surroundings.session.id,
                            catalogue.addSession(registered.surroundings.session));
+    REVET_ASSIGN_OR_RETURN(const auto grants, catalogue.answers().grantsFor(SessionId(), project.path));
+    registered.surroundings.hasGrants = std::ranges::any_of(
+        grants, [](const Grant& grant) { return grant.isAllowed && grant.isInForce(SystemClock().now()); });
     registered.surroundings.places = places;
     registered.surroundings.account = account;
     if (!continues && !request.isInteractive) {
@@ -249,7 +260,8 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
         preparation->lines.push_back("ignored of .revet.toml: " + displayEscape(setting)
                                      + "; 'revet project trust' lets it widen");
     }
-    RunningSession session(std::move(ready.box), std::move(*preparation), request, std::move(frontEnd));
+    RunningSession session(std::move(ready.box), std::move(*preparation), request, std::move(frontEnd),
+                           catalogue.answers());
     session.setPlanEdit(std::move(edit));
     session.setEndRecord([&catalogue](const SessionInfo& info) { recordEnd(catalogue, info); });
     const auto end = session.run(ready.data, places);

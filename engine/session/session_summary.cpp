@@ -99,6 +99,9 @@ std::string RunningSession::summary() const
             text += ", " + std::to_string(count) + ' ' + std::string(toString(verdict));
         }
     }
+    if (m_desk && m_desk->missedCount() > 0) {
+        text += ", " + std::to_string(m_desk->missedCount()) + " asked in vain ('revet asks --missed')";
+    }
     text += ", reached: " + std::string(toString(info.reached));
     if (m_undo) {
         text += m_undo->describeEnd();

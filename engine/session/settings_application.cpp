@@ -57,6 +57,9 @@ void applySettings(const policy::Settings& settings, const std::string& project,
     if (!request.observe) {
         request.observe = settings.observe;
     }
+    if (request.onAsk.empty() && settings.onAsk) {
+        request.onAsk = policy::toString(*settings.onAsk);
+    }
 }
 
 } // namespace revet::session

@@ -16,7 +16,11 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 ADDED = re.compile(r'add_(?:option|flag)\(\s*"(--[a-z-]+)')
 SETTING = re.compile(r'^\s*\{"([a-z_.]+)", (?:&|set)', re.M)
 # Commands that work alike share a file.
-SHARED_FILES = {"decide": ("apply", "discard", "undo")}
+SHARED_FILES = {
+    "asks": ("asks", "approve", "deny"),
+    "decide": ("apply", "discard", "undo"),
+    "grants": ("grants", "grant", "revoke"),
+}
 ALLOWED = re.compile(r"allowOnly\(\{(.*?)\}\)", re.S)
 
 

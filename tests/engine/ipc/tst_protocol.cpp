@@ -68,7 +68,14 @@ void ProtocolTest::bringsEveryKindOfMessageAcross()
         Advanced{EventSeq(9)},
         InfoRequest{},
         Info{sampleSession()},
-        Answer{false, "why"},
+        Answer{false, "why", true},
+        Notice{"x"},
+        AnswerAsk{{*SessionId::parse("k3f9q2"), 7},
+                  "abc",
+                  true,
+                  GrantScope::Project,
+                  WallTime(std::chrono::microseconds(1'700'000'000'000'000))},
+        GrantsChanged{},
     };
     QCOMPARE(all.size(), std::variant_size_v<Message>);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -89,6 +96,11 @@ void ProtocolTest::keepsTheMembers()
     QCOMPARE(started.lines, std::vector{"tier: sandbox"s});
     QCOMPARE(started.fdCount(), std::size_t{3});
     const auto info = std::get<Info>(*decode(encode(Info{sampleSession()}))).session;
+    const auto answer = std::get<AnswerAsk>(
+        *decode(encode(AnswerAsk{{*SessionId::parse("k3f9q2"), 7}, "abc", true, GrantScope::Session, {}})));
+    QCOMPARE(answer.ask.text(), "k3f9q2-7"s);
+    QCOMPARE(answer.hash, "abc"s);
+    QVERIFY(answer.isApproved && answer.scope == GrantScope::Session && !answer.until);
     QCOMPARE(info.project, "/home/user/\xff"s);
     QCOMPARE(info.command, (std::vector{"make"s, "-j2"s, "\xfe"s}));
     QCOMPARE(info.started.time_since_epoch().count(), 1'700'000'000'123'456);
@@ -137,6 +149,17 @@ void ProtocolTest::refusesHostileFrames_data()
     row("info without id", R"({"version":1,"type":"info","info":{}})");
     row("info as list", R"({"version":1,"type":"info","info":[]})");
     row("broken base64", R"({"version":1,"type":"failed","message":{"base64":"%%%"}})");
+    row("answer without an ask", R"({"version":1,"type":"answerAsk","approved":true,"scope":"once"})");
+    row("answer to no number", R"({"version":1,"type":"answerAsk","ask":"k3f9q2-0","scope":"once"})");
+    row("answer to a signed number", R"({"version":1,"type":"answerAsk","ask":"k3f9q2-+1","scope":"once"})");
+    row("answer beyond numbers",
+        R"({"version":1,"type":"answerAsk","ask":"k3f9q2-4294967296","scope":"once"})");
+    row("answer without a scope", R"({"version":1,"type":"answerAsk","ask":"k3f9q2-1","approved":true})");
+    row("answer of another scope", R"({"version":1,"type":"answerAsk","ask":"k3f9q2-1","scope":"always"})");
+    row("session with an end",
+        R"({"version":1,"type":"answerAsk","ask":"k3f9q2-1","scope":"session","until":1700000000000000})");
+    row("approved as text",
+        R"({"version":1,"type":"answerAsk","ask":"k3f9q2-1","scope":"once","approved":"1"})");
     row("line too long", R"({"version":1,"type":"failed","message":")" + std::string(4000, 'x') + "\"}");
 }
 
