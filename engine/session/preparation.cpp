@@ -10,6 +10,7 @@
 #include "engine/session/continuation.h"
 #include "engine/session/git_identity.h"
 #include "engine/session/hidden_files.h"
+#include "engine/session/network_preparation.h"
 #include "engine/session/session_rules.h"
 #include "engine/session/status_file.h"
 #include "engine/session/store_masks.h"
@@ -52,25 +53,6 @@ std::string_view nameOf(std::string_view assignment)
     return assignment.substr(0, assignment.find('='));
 }
 
-/// For how long an ask waits; 0 where nobody can be asked: nobody would see that something is.
-Result<std::chrono::seconds> askDeadline(const ipc::RunRequest& request)
-{
-    if (request.onAsk.empty()) {
-        return request.terminal.stderrIsTerminal ? approval::Inbox::kDefaultDeadline
-                                                 : std::chrono::seconds(0);
-    }
-    REVET_ASSIGN_OR_RETURN(const policy::OnAsk onAsk, policy::parseOnAsk(request.onAsk));
-    switch (onAsk.kind) {
-    case policy::OnAsk::Kind::Wait:
-        return approval::Inbox::kDefaultDeadline;
-    case policy::OnAsk::Kind::Deny:
-        return std::chrono::seconds(0);
-    case policy::OnAsk::Kind::Deadline:
-        break;
-    }
-    return onAsk.deadline;
-}
-
 /// The steps of prepare(): each fills its part of the result, from what those before it found.
 class Preparer
 {
@@ -109,10 +91,9 @@ private:
     Result<void> makeDirectories();
     /// The private home: toolchains that show through, caches, git's identity.
     Result<void> fillHome();
-    /// --bind-ro and --bind-rw, never into Revet's own data; then the mount points of everything in the home.
+    /// The network, --socket, and --bind-ro and --bind-rw, never into Revet's own data; then the mount points
+    /// of everything in the home.
     Result<void> fillBinds();
-    /// --socket.
-    Result<void> relaySockets();
     /// Secrets within the project.
     Result<void> hideFiles();
     /// What undo keeps within the project: no secret, and nobody's to see or change.
@@ -209,19 +190,6 @@ Result<void> Preparer::makeDirectories()
     std::vector<std::string> roots{m_project.path};
     roots.insert(roots.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
     REVET_RETURN_IF_ERROR(recordWorkspace(sessionDirectory(), roots));
-    REVET_ASSIGN_OR_RETURN(auto rules,
-                           sessionRules(m_request.allowedHosts, m_surroundings.network, m_profile, m_tools));
-    m_result.network = std::move(rules.network);
-    m_result.model = std::move(rules.model);
-    REVET_ASSIGN_OR_RETURN(m_result.askDeadline, askDeadline(m_request));
-    spec.hasNetwork = !m_result.network.isEmpty() || m_surroundings.hasGrants
-        || m_result.askDeadline > std::chrono::seconds(0);
-    spec.isNetworkOptional = m_result.network.isEmpty() && !m_surroundings.hasGrants; // nobody counts on it
-    if (spec.hasNetwork) {
-        spec.visible.push_back({statusDirectory(sessionDirectory()).string(), StatusFile::kPlaceInBox,
-                                tiers::VisiblePath::Access::ReadOnly});
-        REVET_RETURN_IF_ERROR(makePrivateDirectory(statusDirectory(sessionDirectory())));
-    }
     spec.tier = m_surroundings.session.tier;
     spec.observe = m_result.info.observe;
     spec.project = m_project.path;
@@ -301,22 +269,15 @@ Result<void> Preparer::fillBinds()
     };
     REVET_RETURN_IF_ERROR(add(m_request.bindReadOnly, tiers::VisiblePath::Access::ReadOnly));
     REVET_RETURN_IF_ERROR(add(m_request.bindReadWrite, tiers::VisiblePath::Access::ReadWrite));
-    return relaySockets();
-}
-
-Result<void> Preparer::relaySockets()
-{
     std::vector<std::string> changeable = m_request.bindReadWrite;
     changeable.insert(changeable.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
     changeable.push_back(m_project.path);
-    REVET_ASSIGN_OR_RETURN(m_result.sockets,
-                           makeRelayedSockets(m_request.hostSockets, sessionDirectory(), changeable));
-    for (const RelayedSocket& socket : m_result.sockets) {
-        m_result.spec.sockets.push_back({socket.ours, socket.path});
-        m_result.notes.push_back(
-            {ActionKind::Session, Verdict::Permitted, Reach::Machine, socket.path, {}, "--socket", 0, 0});
-    }
-    return {};
+    REVET_RETURN_IF_ERROR(relaySockets(m_request, sessionDirectory(), changeable, m_result));
+    REVET_ASSIGN_OR_RETURN(auto rules,
+                           sessionRules(m_request.allowedHosts, m_surroundings.network, m_profile, m_tools));
+    m_result.network = std::move(rules.network);
+    m_result.model = std::move(rules.model);
+    return openNetwork(m_request, sessionDirectory(), m_surroundings.hasGrants, m_result);
 }
 
 Result<void> Preparer::hideFiles()
