@@ -158,6 +158,7 @@ void PortForwards::Loop::handle(const Source& source)
     case Source::Kind::Resolver:
     case Source::Kind::Lookups:
     case Source::Kind::NameStream:
+    case Source::Kind::Answers:
         break; // the gateway's
     }
 }
