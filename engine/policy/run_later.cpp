@@ -29,6 +29,7 @@ std::string_view toString(RunLaterClass cls)
 namespace {
 
 constexpr std::string_view kTableName = "run-later.toml";
+constexpr std::string_view kHostsGroup = "the host's configuration";
 
 using Entry = RunLaterTable::Index::Entry;
 using Pattern = RunLaterTable::Index::Pattern;
@@ -193,9 +194,10 @@ Result<RunLaterTable> RunLaterTable::with(const ProjectPins& project) &&
 {
     // To copy all those patterns takes as long as to read them.
     auto index = m_index.use_count() == 1 ? m_index : std::make_shared<Index>(*m_index);
-    const auto patternOf = [](std::string_view path) -> Result<Pattern> {
+    const auto patternOf = [](std::string_view path, bool isRooted) -> Result<Pattern> {
         Pattern pattern;
-        pattern.isRooted = true;
+        pattern.isRooted = isRooted;
+        pattern.isEverywhere = !isRooted;
         pattern.text = path;
         for (const std::string_view component : pathComponents(path)) {
             std::string literal;
@@ -207,9 +209,9 @@ Result<RunLaterTable> RunLaterTable::with(const ProjectPins& project) &&
         }
         return pattern;
     };
-    std::vector<Pattern> patterns;
-    const auto add
-        = [&](std::vector<std::string> paths, bool isFile, std::string_view below) -> Result<void> {
+    enum class Where : std::uint8_t { AtRoot, Anywhere };
+    const auto add = [&](std::vector<Pattern>& patterns, std::vector<std::string> paths, Where where,
+                         bool isFile, std::string_view below) -> Result<void> {
         REVET_ASSIGN_OR_RETURN(const auto last, NamePattern::compile(below));
         for (std::size_t i = paths.size(); i-- > 0;) {
             if (mayFold(paths[i])) {
@@ -217,7 +219,7 @@ Result<RunLaterTable> RunLaterTable::with(const ProjectPins& project) &&
             }
         }
         for (const std::string& path : paths) {
-            REVET_ASSIGN_OR_RETURN(auto pattern, patternOf(path));
+            REVET_ASSIGN_OR_RETURN(auto pattern, patternOf(path, where == Where::AtRoot));
             if (pattern.names.empty() || pattern.names.size() >= kMaximumPatternComponents) {
                 continue; // the project itself, or deeper than anything is found
             }
@@ -229,10 +231,15 @@ Result<RunLaterTable> RunLaterTable::with(const ProjectPins& project) &&
         }
         return {};
     };
-    REVET_RETURN_IF_ERROR(add(project.pinned, true, "**"));
+    std::vector<Pattern> patterns;
+    REVET_RETURN_IF_ERROR(add(patterns, project.pinned, Where::AtRoot, true, "**"));
+    REVET_RETURN_IF_ERROR(add(patterns, project.anywhere, Where::Anywhere, true, "**"));
     // No entry has a slash in its name: only that something could be below matters.
-    REVET_RETURN_IF_ERROR(add(project.workTrees, false, "\\/"));
-    index->add(Entry{RunLaterClass::Pinned, "the host's configuration", {}, {}}, std::move(patterns));
+    REVET_RETURN_IF_ERROR(add(patterns, project.workTrees, Where::AtRoot, false, "\\/"));
+    std::vector<Pattern> inGitdirs;
+    REVET_RETURN_IF_ERROR(add(inGitdirs, project.inGitdirs, Where::Anywhere, true, "**"));
+    index->addInGitdirs(std::move(inGitdirs));
+    index->add(Entry{RunLaterClass::Pinned, std::string(kHostsGroup), {}, {}}, std::move(patterns));
     for (const std::string& repository : project.repositories) {
         index->addRepository(repository);
     }
@@ -247,6 +254,22 @@ std::optional<RunLaterTable::Match> RunLaterTable::match(std::string_view relati
     }
     const Entry& entry = m_index->entryOf(*pattern);
     return Match{entry.cls, entry.group + ": " + pattern->text};
+}
+
+std::optional<RunLaterTable::Match> RunLaterTable::matchInGitdir(std::string_view inside) const
+{
+    // Names of branches, which only git's own files have there.
+    if (inside.starts_with("refs/") || inside.starts_with("logs/")) {
+        return std::nullopt;
+    }
+    const Pattern* pattern = m_index->inGitdir(inside);
+    if (pattern == nullptr && mayFold(inside)) {
+        pattern = m_index->inGitdir(folded(inside));
+    }
+    if (pattern == nullptr) {
+        return std::nullopt;
+    }
+    return Match{RunLaterClass::Pinned, std::string(kHostsGroup) + ": " + pattern->text};
 }
 
 bool RunLaterTable::couldHoldPinned(std::string_view relativeDirectory) const

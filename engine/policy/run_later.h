@@ -26,6 +26,10 @@ enum class RunLaterClass : std::uint8_t {
 struct ProjectPins
 {
     std::vector<std::string> pinned; ///< files and directories that the host's own configuration runs
+    /// The same below any directory, also one of dependencies: what it runs is found from a work tree, and
+    /// there may be more of them.
+    std::vector<std::string> anywhere;
+    std::vector<std::string> inGitdirs; ///< the same in repositories, relative to them
     std::vector<std::string>
         workTrees; ///< named by a submodule's configuration: no link may take their place
     std::vector<std::string> repositories; ///< patterns of the root count from these directories as well
@@ -55,6 +59,8 @@ public:
     /// `relative` is the path below the project's root, without a leading slash. The strictest class wins.
     /// What is pinned is so in every spelling that folding file systems take for the same.
     [[nodiscard]] std::optional<Match> match(std::string_view relative) const;
+    /// The same for what ProjectPins has in a repository's own directory; `inside` is relative to that.
+    [[nodiscard]] std::optional<Match> matchInGitdir(std::string_view inside) const;
     /// Whether a directory that gets this path could, by its name, bring entries below it under a pinned
     /// pattern (".vscode", "a/.claude"): such a directory may only be renamed in after a scan (rule G4), and
     /// a symbolic link of that name is as good as the files behind it.

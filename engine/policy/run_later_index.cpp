@@ -4,6 +4,7 @@
 #include "engine/policy/run_later_index.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace revet::policy {
@@ -59,6 +60,7 @@ void RunLaterTable::Index::add(Pattern pattern)
     } else {
         m_others.push_back(number);
     }
+    m_hasEverywhere = m_hasEverywhere || pattern.isEverywhere;
     m_patterns.push_back(std::move(pattern));
 }
 
@@ -98,11 +100,15 @@ void RunLaterTable::Index::visitBeginnings(std::string_view relative, Visit visi
 {
     const std::string_view whole = relative;
     bool isFirst = true;
+    bool isForDependencies = false;
     while (!relative.empty()) {
         const std::size_t end = std::min(relative.find('/'), relative.size());
         const std::string_view component = relative.substr(0, end);
         if (!component.empty() && component != ".") {
             visitCandidates(component, [&](const Pattern& pattern) {
+                if (isForDependencies && !pattern.isEverywhere) {
+                    return;
+                }
                 if (isFirst || !pattern.isRooted
                     || (!m_repositories.empty()
                         && m_repositories.contains(whole.substr(0, whole.size() - relative.size() - 1)))) {
@@ -110,7 +116,10 @@ void RunLaterTable::Index::visitBeginnings(std::string_view relative, Visit visi
                 }
             });
             if (m_names.mayHold(component) && m_dependencyDirectories.contains(component)) {
-                return;
+                if (!m_hasEverywhere) {
+                    return;
+                }
+                isForDependencies = true;
             }
             isFirst = false;
         }
@@ -136,6 +145,23 @@ const RunLaterTable::Index::Pattern* RunLaterTable::Index::strictest(std::string
         }
     });
     return best;
+}
+
+const RunLaterTable::Index::Pattern* RunLaterTable::Index::inGitdir(std::string_view inside) const
+{
+    if (m_inGitdirs.empty()) {
+        return nullptr;
+    }
+    const std::vector<std::string_view> components = pathComponents(inside);
+    for (std::size_t i = 0; i < components.size(); ++i) {
+        const auto found = std::find_if(m_inGitdirs.begin(), m_inGitdirs.end(), [&](const Pattern& pattern) {
+            return matchComponents(pattern.names, std::span(components).subspan(i)).isWhole;
+        });
+        if (found != m_inGitdirs.end()) {
+            return &*found;
+        }
+    }
+    return nullptr;
 }
 
 bool RunLaterTable::Index::couldHoldPinned(std::string_view relativeDirectory) const

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace revet::policy {
@@ -34,6 +35,7 @@ public:
     {
         std::uint32_t entry = 0; ///< as add() was told
         bool isRooted = false; ///< began with a slash: at the root of a repository only
+        bool isEverywhere = false; ///< below directories of dependencies as well
         std::string text; ///< as the table has it
         std::vector<NamePattern> names;
     };
@@ -42,10 +44,13 @@ public:
     void addRepository(const std::string& directory) { m_repositories.insert(directory); }
     void addDependencyDirectory(const std::string& name);
     void add(Entry entry, std::vector<Pattern> patterns);
+    /// Of a repository's own directory; they have no entry.
+    void addInGitdirs(std::vector<Pattern> patterns) { m_inGitdirs = std::move(patterns); }
 
     [[nodiscard]] const Entry& entryOf(const Pattern& pattern) const { return m_entries[pattern.entry]; }
     /// The pattern that a path falls under, of the strictest class; nullptr for none.
     [[nodiscard]] const Pattern* strictest(std::string_view relative) const;
+    [[nodiscard]] const Pattern* inGitdir(std::string_view inside) const;
     [[nodiscard]] bool couldHoldPinned(std::string_view relativeDirectory) const;
     [[nodiscard]] bool isDependencyDirectory(std::string_view name) const;
 
@@ -84,6 +89,8 @@ private:
 
     std::vector<Entry> m_entries;
     std::vector<Pattern> m_patterns;
+    std::vector<Pattern> m_inGitdirs;
+    bool m_hasEverywhere = false;
     Places m_byName; ///< the first component is a plain name
     Places m_byEnding; ///< "*.service": by what follows the last dot
     std::array<std::vector<std::uint32_t>, 256> m_byBeginning; ///< "Dockerfile*": by its first two bytes

@@ -294,8 +294,11 @@ void RunLaterTest::pinsInEveryLetterCase()
 
 void RunLaterTest::pinsWhatAProjectAdds()
 {
-    const auto table = RunLaterTable(m_table).with(
-        {{"Scripts/[hooks]", "node_modules/.hooks/x"}, {"libs/w"}, {"deep/nested"}});
+    const auto table = RunLaterTable(m_table).with({.pinned = {"Scripts/[hooks]", "node_modules/.hooks/x"},
+                                                    .anywhere = {"Own/hooks", "vendor/run"},
+                                                    .inGitdirs = {"Own/hooks"},
+                                                    .workTrees = {"libs/w"},
+                                                    .repositories = {"deep/nested"}});
     QVERIFY(table.has_value());
     const auto isPinned = [&table](const char* path) {
         const auto match = table->match(path);
@@ -303,15 +306,28 @@ void RunLaterTest::pinsWhatAProjectAdds()
     };
     for (const char* const path :
          {"Scripts/[hooks]", "Scripts/[hooks]/a/b", "scripts/[HOOKS]/x", "node_modules/.hooks/x",
-          "deep/nested/Jenkinsfile", "deep/nested/.github/workflows/x.yml", ".envrc", "Jenkinsfile"}) {
+          "deep/nested/Jenkinsfile", "deep/nested/.github/workflows/x.yml", ".envrc", "Jenkinsfile",
+          "Own/hooks", "Own/hooks/a/b", "x/Own/hooks/y", "x/y/own/HOOKS", "node_modules/a/Own/hooks/x",
+          "a/vendor/run", "vendor/b/vendor/run"}) {
         QVERIFY2(isPinned(path), path);
     }
     for (const char* const path : {"Scripts/h", "a/Scripts/[hooks]/x", "node_modules/.hooks/y", "libs/w",
-                                   "libs/w/x", "deep/Jenkinsfile", "deep/nested/x/Jenkinsfile"}) {
+                                   "libs/w/x", "deep/Jenkinsfile", "deep/nested/x/Jenkinsfile", "Own/x",
+                                   "hooks/x", "xOwn/hooks", "node_modules/a/.envrc", "vendor/Own/x"}) {
         QVERIFY2(!isPinned(path), path);
     }
     QVERIFY(table->couldHoldPinned("libs") && table->couldHoldPinned("libs/w"));
     QVERIFY(table->couldHoldPinned("Scripts") && !table->couldHoldPinned("libs/w/x"));
+    QVERIFY(table->couldHoldPinned("x/vendor/y/Own") && !table->couldHoldPinned("x/y"));
+    for (const char* const inside : {"Own/hooks", "own/hooks/x", "wt/Own/hooks/x"}) {
+        QVERIFY2(table->matchInGitdir(inside), inside);
+        QVERIFY2(!m_table.matchInGitdir(inside), inside);
+    }
+    // Branches may have any name.
+    for (const char* const inside :
+         {"refs/heads/Own/hooks", "logs/refs/heads/Own/hooks", "Own", "vendor/run"}) {
+        QVERIFY2(!table->matchInGitdir(inside), inside);
+    }
     QVERIFY(!m_table.match("deep/nested/Jenkinsfile"));
 }
 
