@@ -19,9 +19,11 @@ namespace revet::session {
 
 /// What the host runs from within the direct workspaces though no table names it: programs, hooks and
 /// includes of git's configuration, and the files behind links of pinned names. `configurations` are the
-/// user's own.
-[[nodiscard]] policy::ProjectPins hostPins(const GitState& state, const policy::RunLaterTable& runLater,
-                                           const std::vector<std::string>& roots, const std::string& home,
-                                           const std::vector<std::filesystem::path>& configurations);
+/// user's own. What is relative to a work tree or a repository is pinned below every
+/// directory: a box may make more of both, and move those that there are. Fails for more than can be
+/// compared.
+[[nodiscard]] Result<policy::ProjectPins>
+hostPins(const GitState& state, const policy::RunLaterTable& runLater, const std::vector<std::string>& roots,
+         const std::string& home, const std::vector<std::filesystem::path>& configurations);
 
 } // namespace revet::session

@@ -110,7 +110,9 @@ Result<policy::RunLaterTable> reviewTable(const Places& places, const std::vecto
     REVET_ASSIGN_OR_RETURN(Installation installation, Installation::find());
     REVET_ASSIGN_OR_RETURN(auto table, ShippedData(std::move(installation), places).runLater());
     const fs::path home = ownHome(places);
-    const auto pins = hostPins(GitState::of(roots), table, roots, home.string(), userGitFiles(home, places));
+    REVET_ASSIGN_OR_RETURN(
+        const auto pins,
+        hostPins(GitState::of(roots), table, roots, home.string(), userGitFiles(home, places)));
     return std::move(table).with(pins);
 }
 

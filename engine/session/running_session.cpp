@@ -86,7 +86,8 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
     m_repositories = GitState::of(roots);
     if (!roots.empty()) {
         const std::string& home = m_preparation.spec.home;
-        const auto pins = hostPins(*m_repositories, m_runLater, roots, home, userGitFiles(home, places));
+        REVET_ASSIGN_OR_RETURN(
+            const auto pins, hostPins(*m_repositories, m_runLater, roots, home, userGitFiles(home, places)));
         REVET_ASSIGN_OR_RETURN(m_runLater, std::move(m_runLater).with(pins));
     }
     REVET_RETURN_IF_ERROR(startUndo(data, places));

@@ -35,11 +35,16 @@ Judgement MutationGuard::pinned(std::string_view path) const
     if (auto refusal = keptByUndo(path)) {
         return refusal;
     }
-    // In a gitdir git's own rules decide, entry by entry. What only resembles the name (git~1, .GIT) is an
-    // ordinary directory on most file systems.
-    if (const Root* root = m_resolver.rootOf(path);
-        root != nullptr && path.find("/.git/") == std::string_view::npos) {
-        const auto match = m_runLater.match(relativeTo(*root, path));
+    // In a gitdir git's own rules decide, entry by entry, and what the host's configuration names. What only
+    // resembles the name (git~1, .GIT) is an ordinary directory on most file systems.
+    if (const Root* root = m_resolver.rootOf(path); root != nullptr) {
+        policy::GitSplit split;
+        const bool isInGitdir
+            = path.find("/.git/") != std::string_view::npos && policy::isBelowGitdir(path, &split);
+        const auto match = isInGitdir ? (policy::classifyGitEntry(split.inside) == GitEntry::Ordinary
+                                             ? m_runLater.matchInGitdir(split.inside)
+                                             : std::nullopt)
+                                      : m_runLater.match(relativeTo(*root, path));
         if (match && match->cls == policy::RunLaterClass::Pinned) {
             return Refusal{"run-later: " + match->entry};
         }

@@ -80,7 +80,11 @@ RunLaterFinding RunLaterJudge::judge(const Change& change) const
 RunLaterFinding RunLaterJudge::judgePath(const Change& change, const std::string& path) const
 {
     if (const auto place = repositoryOf(path)) {
-        return judgeGit(change, *place);
+        const RunLaterFinding finding = judgeGit(change, *place);
+        const auto named = policy::classifyGitEntry(place->inside) == GitEntry::Ordinary
+            ? m_table.matchInGitdir(place->inside)
+            : std::nullopt;
+        return named ? stricter(finding, pinned(named->entry)) : finding;
     }
     if (change.after.type == EntryType::Link && m_table.couldHoldPinned(path)) {
         return pinned("a link in the place of a directory that holds pinned files");
