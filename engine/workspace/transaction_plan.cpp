@@ -7,6 +7,7 @@
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/listing.h"
 #include "engine/workspace/open_object.h"
+#include "engine/workspace/shared_files.h"
 #include "engine/workspace/tree_path.h"
 
 #include <algorithm>
@@ -236,6 +237,9 @@ Result<std::vector<Conflict>> Look::run()
         return std::move(m_conflicts);
     }
     settleMoves();
+    if (m_conflicts.empty()) {
+        REVET_ASSIGN_OR_RETURN(m_conflicts, splitShared(m_tree, m_store, m_plan));
+    }
     for (const auto& [path, planned] : m_plan) {
         if (planned.isDone) {
             continue;
@@ -272,6 +276,15 @@ bool WalkOrder::operator()(std::string_view one, std::string_view other) const
 mode_t newMode(const Operation& operation)
 {
     return operation.isExact ? operation.wanted.mode : operation.wanted.mode & kPermissions;
+}
+
+bool isInPlace(const Planned& planned)
+{
+    const Operation& operation = planned.operation;
+    return planned.present.exists() && planned.present.type == operation.wanted.type && !planned.givesAway
+        && !planned.isAnew && operation.from.empty() && operation.stored.empty() && operation.linkTo.empty()
+        && !operation.content
+        && (operation.wanted.type != EntryType::Link || operation.wanted.target == planned.present.target);
 }
 
 Result<std::vector<Conflict>> lookAtPlan(int tree, int store, Plan& plan)

@@ -26,12 +26,16 @@ struct Planned
     Entry present;
     bool isDone = false; ///< it is as wanted
     bool givesAway = false; ///< what lies there goes to another path
+    bool isAnew = false; ///< a file of its own, though what lies there would do but for its other names
     std::uint32_t slot = 0; ///< that what lies there goes into, by a TakeOut
 };
 using Plan = std::map<std::string, Planned, WalkOrder>;
 
 /// The mode that is wanted of what is made anew.
 [[nodiscard]] mode_t newMode(const Operation& operation);
+
+/// Whether the object at the path stays, and only its mode, time or attributes change.
+[[nodiscard]] bool isInPlace(const Planned& planned);
 
 /// Looks at every path, marks what is as wanted, and lists all that stands in the way. Changes nothing.
 [[nodiscard]] Result<std::vector<Conflict>> lookAtPlan(int tree, int store, Plan& plan);

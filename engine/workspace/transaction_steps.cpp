@@ -21,16 +21,6 @@ namespace {
 /// What a directory must let us do while its entries come and go, and while it moves itself.
 constexpr mode_t kWritable = S_IWUSR | S_IXUSR;
 
-/// Whether the object at the path stays, and only its mode, time or attributes change.
-bool isInPlace(const Planned& planned)
-{
-    const Operation& operation = planned.operation;
-    return planned.present.exists() && planned.present.type == operation.wanted.type && !planned.givesAway
-        && operation.from.empty() && operation.stored.empty() && operation.linkTo.empty()
-        && !operation.content
-        && (operation.wanted.type != EntryType::Link || operation.wanted.target == planned.present.target);
-}
-
 class Maker
 {
 public:

@@ -97,6 +97,38 @@ private Q_SLOTS:
             std::string("closed"));
     }
 
+    /// Mode and time are the file's: one with other names, outside, held or not meant, is replaced whole.
+    void changesNoOtherNameOfAFile()
+    {
+        m_world->prepare("git init -q; echo tool > tool; ln tool ../ext; echo hook > t2; ln t2 "
+                         ".git/hooks/pre-commit; echo h > h1; ln h1 h2; echo t > t1; ln t1 ../ext-time; "
+                         "chmod 644 tool t2 h1 t1; touch -d 2001-01-01T00:00Z tool t2 h1 t1");
+        const TreeSnapshot before = tree();
+        const std::string deeds = "chmod 755 tool t2 h1; touch -d 2002-02-02T00:00Z t1";
+        QCOMPARE(m_world->runner().runScript("container", deeds).status, 0);
+        m_id = m_world->runner().lastSession();
+        QCOMPARE(told(revet({"apply", m_id, "--json"})),
+                 std::string("applied h1; applied t1; applied t2; applied tool"));
+        const auto looks = [this] {
+            return m_world->runner().bare(
+                {"/bin/sh", "-c",
+                 "stat -c '%n %a %Y' tool ../ext t2 .git/hooks/pre-commit h1 h2 t1 ../ext-time"});
+        };
+        const std::string modes = "tool 755 978307200\n../ext 644 978307200\nt2 755 978307200\n"
+                                  ".git/hooks/pre-commit 644 978307200\nh1 755 978307200\n"
+                                  "h2 644 978307200\nt1 644 1012608000\n../ext-time 644 978307200\n";
+        QCOMPARE(looks().out, modes);
+        const TreeSnapshot after = tree();
+        QCOMPARE(revet({"undo"}).status, 0);
+        QCOMPARE(treeDifferences(before, tree()), std::string());
+        const auto links = m_world->runner().bare(
+            {"/bin/sh", "-c", "stat -c %h tool t2 h1 t1; stat -c %i tool ../ext | uniq | wc -l"});
+        QCOMPARE(links.out, std::string("2\n2\n2\n2\n1\n"));
+        QCOMPARE(revet({"undo"}).status, 0);
+        QCOMPARE(treeDifferences(after, tree()), std::string());
+        QCOMPARE(looks().out, modes);
+    }
+
     void takesOverOnlyWhatIsNamed()
     {
         QCOMPARE(revet({"apply", "a"}).status, 0);

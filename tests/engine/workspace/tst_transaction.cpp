@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
+#include "engine/workspace/history.h"
 #include "engine/workspace/transaction.h"
 #include "tests/engine/workspace/wanted_tree.h"
 #include "tests/support/temp_home.h"
@@ -14,6 +15,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace revet::test {
@@ -198,6 +200,85 @@ private Q_SLOTS:
         QCOMPARE(readFile(m_top / "outside"), std::string("one\n"));
     }
 
+    /// Mode and time are the file's, with all the names that nobody spoke of.
+    void changesTheAttributesOfNoOtherName()
+    {
+        const auto store = openStore();
+        fs::create_directory(m_top / "outside");
+        for (const fs::path& name : {m_top / "outside/a", tree() / "b.txt", tree() / "left.txt"}) {
+            fs::create_hard_link(tree() / "a.txt", name);
+        }
+        fs::create_hard_link(tree() / "swap1", m_top / "outside/swap");
+        QCOMPARE(::setxattr((tree() / "a.txt").c_str(), "user.mine", "x", 1, 0), 0);
+        QCOMPARE(::setxattr((tree() / "swap1").c_str(), "user.mine", "y", 1, 0), 0);
+        const TreeSnapshot before = snapshotOf(tree());
+        const TreeSnapshot outside = snapshotOf(m_top / "outside");
+        const std::string left = before.at("left.txt");
+        const ino_t inode = inodeOf("a.txt");
+        Transaction transaction(m_tree.get(), store, {});
+        for (const char* const name : {"a.txt", "b.txt"}) {
+            transaction.add(changeOf(name, 0751, 1'000'000'001'000'000'007));
+        }
+        Operation moved = changeOf("swap1", 0600, 0);
+        Operation gone = moved;
+        gone.wanted = {};
+        moved.path = "moved";
+        moved.from = "swap1";
+        moved.expected = {};
+        transaction.add(std::move(moved));
+        transaction.add(std::move(gone));
+        const auto name = transaction.commit();
+        QVERIFY2(name, why(name));
+        QCOMPARE(modeOf("a.txt"), 0751U);
+        QCOMPARE(workspace::lookAt(m_tree.get(), "a.txt")->changed, 1'000'000'001'000'000'007);
+        QCOMPARE(readFile(tree() / "a.txt"), std::string("one\n"));
+        QCOMPARE(inodeOf("a.txt"), inodeOf("b.txt"));
+        QCOMPARE(inodeOf("left.txt"), inode);
+        QCOMPARE(modeOf("left.txt"), 0644U);
+        QCOMPARE(modeOf("moved"), 0600U);
+        QCOMPARE(attributeOf("a.txt"), 'x');
+        QCOMPARE(attributeOf("moved"), 'y');
+        QCOMPARE(treeDifferences(outside, snapshotOf(m_top / "outside")), std::string());
+        const TreeSnapshot after = snapshotOf(tree());
+        takeBack(store);
+        QCOMPARE(treeDifferences(before, snapshotOf(tree())), std::string());
+        QCOMPARE(inodeOf("a.txt"), inode);
+        takeBack(store);
+        QCOMPARE(treeDifferences(after, snapshotOf(tree())), std::string());
+        QCOMPARE(treeDifferences(outside, snapshotOf(m_top / "outside")), std::string());
+    }
+
+    /// What comes back does not bring a name that stayed what that had before.
+    void takesBackWithoutTheNameThatStayed()
+    {
+        const auto store = openStore();
+        fs::create_hard_link(tree() / "swap1", m_top / "kept");
+        Transaction transaction(m_tree.get(), store, {});
+        Operation gone = changeOf("swap1", 0, 0);
+        gone.wanted = {};
+        transaction.add(std::move(gone));
+        const TreeSnapshot before = snapshotOf(tree());
+        QVERIFY(transaction.commit());
+        QCOMPARE(::chmod((m_top / "kept").c_str(), 0600), 0);
+        takeBack(store);
+        QCOMPARE(treeDifferences(before, snapshotOf(tree())), std::string());
+        QCOMPARE(fs::status(m_top / "kept").permissions(), static_cast<fs::perms>(0600));
+    }
+
+    void changesNothingThatItCannotMakeAnew()
+    {
+        const auto store = openStore();
+        QCOMPARE(::chmod((tree() / "a.txt").c_str(), 0), 0);
+        fs::create_hard_link(tree() / "a.txt", m_top / "outside");
+        Transaction transaction(m_tree.get(), store, {});
+        transaction.add(changeOf("a.txt", 0755, 0));
+        const auto name = transaction.commit();
+        QVERIFY(!name);
+        QCOMPARE(name.error().code, ErrorCode::Conflict);
+        QCOMPARE(modeOf("a.txt"), 0U);
+        QVERIFY(store.names()->empty());
+    }
+
     void makesHardLinksAndMoves()
     {
         const auto store = openStore();
@@ -286,6 +367,34 @@ private:
             return UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
         };
         return operation;
+    }
+    [[nodiscard]] Operation changeOf(const std::string& path, mode_t mode, std::int64_t changed) const
+    {
+        Operation operation;
+        operation.path = path;
+        operation.wanted = operation.expected = *workspace::lookAt(m_tree.get(), path);
+        operation.wanted.mode = mode;
+        operation.wanted.changed = changed;
+        return operation;
+    }
+    void takeBack(const workspace::RecordStore& store) const
+    {
+        auto step = workspace::History({}, *store.records()).takeBack(m_tree.get(), {});
+        QVERIFY2(step, why(step));
+        workspace::Record record;
+        record.purpose = workspace::Purpose::Undo;
+        record.undoes = step->undoes;
+        Transaction transaction(m_tree.get(), store, record);
+        for (Operation& operation : step->operations) {
+            transaction.add(std::move(operation));
+        }
+        const auto name = transaction.commit();
+        QVERIFY2(name, why(name));
+    }
+    [[nodiscard]] char attributeOf(const std::string& path) const
+    {
+        char value = 0;
+        return ::getxattr((tree() / path).c_str(), "user.mine", &value, 1) == 1 ? value : '\0';
     }
     [[nodiscard]] struct stat statusOf(const std::string& path) const
     {

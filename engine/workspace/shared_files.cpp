@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/workspace/shared_files.h"
+
+#include "engine/workspace/attributes.h"
+#include "engine/workspace/step.h"
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+namespace revet::workspace {
+
+namespace {
+
+using Key = std::pair<std::uint64_t, std::uint64_t>;
+
+Key keyOf(const Entry& entry)
+{
+    return {entry.device, entry.inode};
+}
+
+bool isCopied(std::string_view name)
+{
+    return name.starts_with("user.") || name == "system.posix_acl_access";
+}
+
+/// A file that is there, or in a record, and its names in the plan.
+struct SharedFile
+{
+    Entry entry;
+    std::uint32_t known = 0; ///< of its names
+    std::vector<Planned*> users; ///< that set its mode, time and attributes
+
+    [[nodiscard]] bool isDifferent(const Planned& user) const;
+    [[nodiscard]] bool isWhole() const;
+    [[nodiscard]] bool staysOne(const Planned& user) const;
+};
+
+bool hasSameTime(const Entry& entry, const Entry& wanted)
+{
+    return wanted.changed == 0 || wanted.changed == entry.changed;
+}
+
+bool hasSameMode(const Entry& entry, const Entry& wanted)
+{
+    return wanted.type == EntryType::Link || wanted.mode == entry.mode;
+}
+
+bool SharedFile::isDifferent(const Planned& user) const
+{
+    const Operation& operation = user.operation;
+    return !user.isDone
+        && (!hasSameMode(entry, operation.wanted) || !hasSameTime(entry, operation.wanted)
+            || !operation.attributes.empty());
+}
+
+/// All names are known, and get the same.
+bool SharedFile::isWhole() const
+{
+    const Entry& first = users.front()->operation.wanted;
+    return known == entry.links && std::ranges::all_of(users, [&first](const Planned* user) {
+               const Entry& wanted = user->operation.wanted;
+               return hasSameMode(first, wanted) && first.changed == wanted.changed;
+           });
+}
+
+bool SharedFile::staysOne(const Planned& user) const
+{
+    const Operation& operation = user.operation;
+    // A box changes times by one name for all; whoever made another name since is not asked for.
+    const bool isTimeOnly = isInPlace(user) && operation.attributes.empty()
+        && hasSameMode(entry, operation.wanted) && operation.expected.links == entry.links;
+    return operation.isExact && (isTimeOnly || isWhole());
+}
+
+class Splitter
+{
+public:
+    Splitter(int tree, int store, Plan& plan)
+        : m_tree(tree)
+        , m_store(store)
+        , m_plan(plan)
+    {
+    }
+    Result<std::vector<Conflict>> run();
+
+private:
+    Result<Entry> objectOf(const Planned& planned) const;
+    Result<void> split(const SharedFile& file, Planned& planned);
+
+    int m_tree;
+    int m_store;
+    Plan& m_plan;
+    std::map<Key, SharedFile> m_files;
+    std::map<std::tuple<Key, mode_t, std::int64_t>, std::string> m_made; ///< a path for each file made anew
+    std::vector<Conflict> m_conflicts;
+};
+
+/// The file, if any, that gets what is wanted at the path.
+Result<Entry> Splitter::objectOf(const Planned& planned) const
+{
+    const Operation& operation = planned.operation;
+    if (planned.isDone || isInPlace(planned)) {
+        return planned.present;
+    }
+    if (!operation.from.empty()) {
+        return m_plan.at(operation.from).present;
+    }
+    if (!operation.stored.empty()) {
+        return lookAtStored(m_store, operation.stored);
+    }
+    // A name of what the plan brings follows that.
+    return operation.linkTo.empty() || m_plan.contains(operation.linkTo) ? Entry{}
+                                                                         : lookAt(m_tree, operation.linkTo);
+}
+
+Result<void> Splitter::split(const SharedFile& file, Planned& planned)
+{
+    Operation& operation = planned.operation;
+    const bool isHere = isInPlace(planned);
+    const std::string& path = isHere ? operation.path
+        : operation.from.empty()     ? operation.linkTo
+                                     : operation.from;
+    REVET_ASSIGN_OR_RETURN(Parent place,
+                           operation.stored.empty() ? openParent(m_tree, path)
+                                                    : openStored(m_store, operation.stored));
+    planned.isAnew = true;
+    operation.from.clear();
+    operation.stored.clear();
+    operation.linkTo.clear();
+    operation.wanted.mode = newMode(operation);
+    operation.wanted.changed = operation.wanted.changed == 0 ? file.entry.changed : operation.wanted.changed;
+    if (operation.wanted.type != EntryType::File) {
+        return {};
+    }
+    const auto [made, isFirst] = m_made.try_emplace(
+        {keyOf(file.entry), operation.wanted.mode, operation.wanted.changed}, operation.path);
+    if (!isFirst) {
+        operation.linkTo = made->second;
+        operation.attributes.clear();
+        return {};
+    }
+    const Result<UniqueFd> opened = openFile(place.directory.get(), place.name);
+    if (!opened) {
+        m_conflicts.push_back({operation.path, "it has other names, and cannot be read to be copied"});
+        return {};
+    }
+    // Of what lies at the path itself they are copied anyway.
+    const std::vector<Attribute> own
+        = isHere ? std::vector<Attribute>() : readAttributes(place.directory.get(), place.name, isCopied);
+    for (const Attribute& attribute : own) {
+        const auto isSame = [&attribute](const auto& change) { return change.first == attribute.name; };
+        if (std::ranges::none_of(operation.attributes, isSame)) {
+            operation.attributes.emplace_back(attribute.name, attribute.value);
+        }
+    }
+    operation.content = [directory = std::make_shared<UniqueFd>(std::move(place.directory)),
+                         name = std::move(place.name)] { return openFile(directory->get(), name); };
+    return {};
+}
+
+Result<std::vector<Conflict>> Splitter::run()
+{
+    for (auto& [path, planned] : m_plan) {
+        const EntryType wanted = planned.operation.wanted.type;
+        if (wanted != EntryType::File && wanted != EntryType::Link) {
+            continue;
+        }
+        REVET_ASSIGN_OR_RETURN(const Entry object, objectOf(planned));
+        if (object.type != wanted || object.links < 2) {
+            continue;
+        }
+        SharedFile& file = m_files[keyOf(object)];
+        file.entry = object;
+        file.users.push_back(&planned);
+        if (!planned.isDone && !planned.operation.stored.empty()) {
+            ++file.known;
+        }
+    }
+    if (m_files.empty()) {
+        return std::move(m_conflicts);
+    }
+    for (const auto& [path, planned] : m_plan) {
+        if (const auto file = m_files.find(keyOf(planned.present));
+            planned.present.exists() && file != m_files.end()) {
+            ++file->second.known;
+        }
+    }
+    for (auto& [key, file] : m_files) {
+        std::vector<Planned*> leaving;
+        for (Planned* const user : file.users) {
+            if (file.isDifferent(*user) && !file.staysOne(*user)) {
+                leaving.push_back(user);
+            }
+        }
+        for (Planned* const user : leaving) {
+            REVET_RETURN_IF_ERROR(split(file, *user));
+        }
+    }
+    // A link is made to what has no other to wait for.
+    for (auto& [path, planned] : m_plan) {
+        const auto other = m_plan.find(planned.operation.linkTo);
+        if (other != m_plan.end() && other->second.isAnew && !other->second.operation.linkTo.empty()) {
+            planned.operation.linkTo = other->second.operation.linkTo;
+        }
+    }
+    return std::move(m_conflicts);
+}
+
+} // namespace
+
+Result<std::vector<Conflict>> splitShared(int tree, int store, Plan& plan)
+{
+    return Splitter(tree, store, plan).run();
+}
+
+} // namespace revet::workspace
