@@ -192,7 +192,8 @@ private Q_SLOTS:
         QCOMPARE(floods, std::size_t{1}); // told once, not ten thousand times
         for (Inbox::Waiter i = 0; i < 10'000; ++i) { // slowly: one a second is asked, up to the bound
             clock.advance(1s);
-            asked += inbox.raise(wishFor("slow" + std::to_string(i) + ".test:443"), 20'000 + i).waits ? 1U : 0U;
+            asked
+                += inbox.raise(wishFor("slow" + std::to_string(i) + ".test:443"), 20'000 + i).waits ? 1U : 0U;
         }
         QCOMPARE(asked, Inbox::kMaximumOpen);
         QCOMPARE(inbox.openCount(), Inbox::kMaximumOpen);

@@ -99,7 +99,8 @@ print(outcome(lambda: u.recv(10)))
         QCOMPARE(world.dialled(), "");
         QCOMPARE(world.outside().lookedUp(), std::vector<std::string>{"allowed.test"});
         QVERIFY(world.watch().told().find("refused other.test:7: not listed\n") != std::string::npos);
-        QVERIFY(world.watch().told().find("refused 169.254.169.254:80: metadata address\n") != std::string::npos);
+        QVERIFY(world.watch().told().find("refused 169.254.169.254:80: metadata address\n")
+                != std::string::npos);
     }
 
     void refusesAddressesOfThisMachine()
