@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include <fcntl.h>
 #include <linux/kcmp.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -32,6 +33,18 @@ int findTerminal(const ipc::TerminalState& state)
         return STDOUT_FILENO;
     }
     return state.stderrIsTerminal ? STDERR_FILENO : -1;
+}
+
+/// What was closed is filled when we start (fillStandardDescriptors()); nothing that was inherited is closed
+/// by an exec.
+std::uint8_t closedStreams()
+{
+    unsigned closed = 0;
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        const int flags = ::fcntl(stream, F_GETFD);
+        closed |= flags < 0 || (flags & FD_CLOEXEC) != 0 ? 1U << static_cast<unsigned>(stream) : 0U;
+    }
+    return static_cast<std::uint8_t>(closed);
 }
 
 /// `2>&1`: with a pipe for each, a build's errors would no longer stand below the lines they belong to.
@@ -69,6 +82,7 @@ Ran runInForeground(ipc::RunRequest request)
     state.stdoutIsTerminal = ::isatty(STDOUT_FILENO) == 1;
     state.stderrIsTerminal = ::isatty(STDERR_FILENO) == 1;
     state.stderrIsStdout = isOneOutput();
+    state.closed = closedStreams();
     Terminal terminal(request.isDetached ? -1 : findTerminal(state));
     const TerminalSize size = terminal.size();
     state.rows = size.rows;

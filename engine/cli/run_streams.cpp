@@ -65,7 +65,7 @@ void RunStreams::takeTerminal()
 {
     setNonBlocking(m_pty.get());
     m_ptyOutput = std::make_unique<Pump>(m_pty.get(), terminalOutput(), &m_filter);
-    if (m_stdin) {
+    if (m_stdin || ::isatty(STDIN_FILENO) != 1) { // that is a file, a pipe or closed
         m_keys = std::make_unique<Pump>(m_terminal.fd(), m_pty.get());
     } else {
         m_input = std::make_unique<Pump>(STDIN_FILENO, m_pty.get());

@@ -33,6 +33,7 @@ nlohmann::json terminalToJson(const TerminalState& terminal)
         {"columns", terminal.columns},
         {"settings", toJson(std::string_view(terminal.settings))},
         {"stderrIsStdout", terminal.stderrIsStdout},
+        {"closed", terminal.closed},
     };
 }
 
@@ -47,6 +48,7 @@ Result<TerminalState> terminalFromJson(const nlohmann::json& object)
     fields.read("columns", terminal.columns);
     fields.read("settings", terminal.settings, kMaximumTermiosBytes);
     fields.read("stderrIsStdout", terminal.stderrIsStdout);
+    fields.read("closed", terminal.closed);
     REVET_RETURN_IF_ERROR(fields.result());
     return terminal;
 }

@@ -26,6 +26,7 @@ struct TerminalState
     std::uint16_t columns = 0;
     std::string settings; ///< the bytes of the caller's struct termios; empty without a terminal
     bool stderrIsStdout = false; ///< both are one open file: what goes there keeps its order
+    std::uint8_t closed = 0; ///< bit i set: the i-th of stdin, stdout, stderr is not open at all
 };
 
 /// Everything that `revet run` was asked, as bytes; nothing in it has been judged yet.

@@ -170,16 +170,22 @@ int outOfTheWay(int fd, int failurePipe)
     return copy;
 }
 
+bool isClosed(const SpawnRequest& request, int stream)
+{
+    return ((request.closedStreams >> static_cast<unsigned>(stream)) & 1U) != 0;
+}
+
 /// Puts 0 to 2 and the pipe in place, safe whatever numbers they have now.
 void placeDescriptors(CommandStart& start)
 {
     // The pipe first: what fails after it must still be told, else pid 1 takes the end of file for success.
     start.failurePipe = outOfTheWay(start.failurePipe, start.failurePipe);
-    for (int& stream : start.streams) {
-        stream = outOfTheWay(stream, start.failurePipe);
+    for (int i = 0; i < 3; ++i) {
+        int& stream = start.streams.at(static_cast<std::size_t>(i));
+        stream = isClosed(*start.request, i) ? -1 : outOfTheWay(stream, start.failurePipe);
     }
     for (int i = 0; i < 3; ++i) {
-        if (::dup2(start.streams.at(static_cast<std::size_t>(i)), i) < 0) {
+        if (!isClosed(*start.request, i) && ::dup2(start.streams.at(static_cast<std::size_t>(i)), i) < 0) {
             giveUp(start.failurePipe, errno);
         }
     }
@@ -224,6 +230,12 @@ void becomeCommand(const CommandStart& given)
     const std::string program = findProgram(request.argv.front(), request.environment, errnoValue);
     if (program.empty()) {
         giveUp(kFailurePipePlace, errnoValue);
+    }
+    // Last, so that nothing of ours gets the number.
+    for (int i = 0; i < 3; ++i) {
+        if (isClosed(request, i)) {
+            ::close(i);
+        }
     }
     std::vector<char*> argv = pointers(request.argv);
     std::vector<char*> environment = pointers(request.environment);

@@ -198,6 +198,7 @@ std::string encode(const SpawnRequest& request)
     writer.number(request.terminalColumns);
     writer.string(request.terminalSettings);
     writer.number(request.sentStreams);
+    writer.number(request.closedStreams);
     writer.number(request.ignoredSignals);
     return writer.take();
 }
@@ -216,8 +217,10 @@ Result<SpawnRequest> decodeSpawnRequest(std::string_view bytes)
     REVET_ASSIGN_OR_RETURN(request.terminalColumns, reader.number<std::uint16_t>());
     REVET_ASSIGN_OR_RETURN(request.terminalSettings, reader.string(kMaximumString));
     REVET_ASSIGN_OR_RETURN(request.sentStreams, reader.number<std::uint8_t>());
+    REVET_ASSIGN_OR_RETURN(request.closedStreams, reader.number<std::uint8_t>());
     REVET_ASSIGN_OR_RETURN(request.ignoredSignals, reader.number<std::uint64_t>());
-    if (request.argv.empty() || terminal > 1 || request.sentStreams > 7 || !reader.atEnd()) {
+    if (request.argv.empty() || terminal > 1 || request.sentStreams > 7 || request.closedStreams > 7
+        || !reader.atEnd()) {
         return fail(ErrorCode::Malformed, "read a request to run a command");
     }
     request.wantsTerminal = terminal == 1;

@@ -109,6 +109,7 @@ struct SpawnRequest
     std::string terminalSettings; ///< the bytes of a struct termios, or empty for the kernel's own
     /// Bit i set: the i-th of stdin, stdout, stderr comes with the message.
     std::uint8_t sentStreams = 0;
+    std::uint8_t closedStreams = 0; ///< likewise: it is not open, as at the caller's
     /// Bit n-1 set: signal n starts out ignored, as nohup and the shells' background jobs want it.
     std::uint64_t ignoredSignals = 0;
 };

@@ -31,8 +31,10 @@ Result<Streams> makeStreams(const ipc::TerminalState& terminal, launcher::SpawnR
     command.terminalColumns = terminal.columns;
     command.terminalSettings = terminal.settings;
     command.sentStreams = 0;
+    command.closedStreams = terminal.closed;
     for (std::size_t i = 0; i < isTerminal.size(); ++i) {
-        if (isTerminal.at(i)) {
+        const bool isClosed = ((terminal.closed >> i) & 1U) != 0;
+        if (isTerminal.at(i) || isClosed) {
             continue;
         }
         command.sentStreams = static_cast<std::uint8_t>(command.sentStreams | (1U << i));

@@ -14,11 +14,12 @@
 namespace revet::session {
 
 /// The command's stdin, stdout and stderr. What is a terminal at the caller's is the box's own terminal; the
-/// rest are pipes made for this run, one for stdout and stderr together where they are one there: a
-/// descriptor of the caller's never enters a box, since a socket or a file would bring its own way out.
+/// rest are pipes made for this run, one for stdout and stderr together where they are one there, and none
+/// for what is closed there: a descriptor of the caller's never enters a box, since a socket or a file would
+/// bring its own way out.
 struct Streams
 {
-    std::array<UniqueFd, 3> boxEnds; ///< -1 where the terminal is used
+    std::array<UniqueFd, 3> boxEnds; ///< -1 where the terminal is used, or nothing
     std::array<UniqueFd, 3> outerEnds; ///< for the front end
     [[nodiscard]] std::vector<int> boxDescriptors() const;
 };

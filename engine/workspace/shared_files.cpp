@@ -70,9 +70,8 @@ bool SharedFile::isWhole() const
 bool SharedFile::staysOne(const Planned& user) const
 {
     const Operation& operation = user.operation;
-    // A box changes times by one name for all; whoever made another name since is not asked for.
-    const bool isTimeOnly = isInPlace(user) && operation.attributes.empty()
-        && hasSameMode(entry, operation.wanted) && operation.expected.links == entry.links;
+    // A box changes times by one name for all, and may have taken the name away then.
+    const bool isTimeOnly = operation.attributes.empty() && hasSameMode(entry, operation.wanted);
     return operation.isExact && (isTimeOnly || isWhole());
 }
 

@@ -104,7 +104,7 @@ private Q_SLOTS:
                          ".git/hooks/pre-commit; echo h > h1; ln h1 h2; echo t > t1; ln t1 ../ext-time; "
                          "chmod 644 tool t2 h1 t1; touch -d 2001-01-01T00:00Z tool t2 h1 t1");
         const TreeSnapshot before = tree();
-        const std::string deeds = "chmod 755 tool t2 h1; touch -d 2002-02-02T00:00Z t1";
+        const std::string deeds = "chmod 755 tool t2 h1; chmod 600 t1; touch -d 2002-02-02T00:00Z t1";
         QCOMPARE(m_world->runner().runScript("container", deeds).status, 0);
         m_id = m_world->runner().lastSession();
         QCOMPARE(told(revet({"apply", m_id, "--json"})),
@@ -116,7 +116,7 @@ private Q_SLOTS:
         };
         const std::string modes = "tool 755 978307200\n../ext 644 978307200\nt2 755 978307200\n"
                                   ".git/hooks/pre-commit 644 978307200\nh1 755 978307200\n"
-                                  "h2 644 978307200\nt1 644 1012608000\n../ext-time 644 978307200\n";
+                                  "h2 644 978307200\nt1 600 1012608000\n../ext-time 644 978307200\n";
         QCOMPARE(looks().out, modes);
         const TreeSnapshot after = tree();
         QCOMPARE(revet({"undo"}).status, 0);

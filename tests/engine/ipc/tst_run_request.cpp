@@ -51,7 +51,7 @@ void RunRequestTest::keepsEveryByteOfARequest()
     request.label = "lab";
     request.continues = "k3f9q2";
     request.isDetached = true;
-    request.terminal = {true, false, true, 24, 80, "\x01\x00\xff"s, true};
+    request.terminal = {true, false, true, 24, 80, "\x01\x00\xff"s, true, 5};
     request.isInteractive = true;
     const Result<ipc::RunRequest> decoded = ipc::decodeRunRequest(ipc::encodeRunRequest(request));
     QVERIFY(decoded);
@@ -62,7 +62,7 @@ void RunRequestTest::keepsEveryByteOfARequest()
     QVERIFY(decoded->project == "/p" && decoded->tier == Tier::Container);
     QVERIFY(decoded->terminal.stdinIsTerminal && !decoded->terminal.stdoutIsTerminal);
     QCOMPARE(decoded->terminal.settings, "\x01\x00\xff"s);
-    QVERIFY(decoded->terminal.stderrIsStdout);
+    QVERIFY(decoded->terminal.stderrIsStdout && decoded->terminal.closed == 5);
     QVERIFY(decoded->isDetached && decoded->isInteractive && decoded->observe == ObserveLevel::Writes);
     const Result<ipc::RunRequest> bare = ipc::decodeRunRequest(ipc::encodeRunRequest(sample()));
     QVERIFY(bare && !bare->project && !bare->tier && !bare->observe);
