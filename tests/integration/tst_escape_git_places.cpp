@@ -74,6 +74,13 @@ private Q_SLOTS:
         row("hooks that a push runs", hooks, "plant .git/githooks/update",
             "git clone -q . ~/clone; cd ~/clone; git push -q origin HEAD:refs/heads/pushed");
 
+        row("a hook that is a link",
+            "ln -s ../lib/hook githooks/pre-commit; git config core.hooksPath githooks", "plant lib/hook",
+            "commit");
+        row("a directory on the way that is a link",
+            "mkdir real; mv tools real; ln -s real/tools tools; git config core.fsmonitor tools/fsm",
+            "plant real/tools/fsm", "git status");
+
         const char* const monitors[][2]
             = {{"$PWD/tools/fsm -x", "tools/fsm"},     {"\"$PWD/tools/fsm\"", "tools/fsm"},
                {"\"$PWD/tools/fsm\" -x", "tools/fsm"}, {"\"$PWD\"/tools/fsm", "tools/fsm"},
@@ -131,6 +138,28 @@ private Q_SLOTS:
         options.environment = {{"EDITOR", ""}, {"VISUAL", ""}, {"GIT_EDITOR", ""}, {"TERM", "xterm"}};
         static_cast<void>(world.runner().bare({"sh", "-c", tools + fetched("later")}, options));
         QCOMPARE(std::filesystem::exists(fired), tier == "none");
+    }
+
+    void leavesOrdinaryWorkFree_data() { addTierRows(); }
+    void leavesOrdinaryWorkFree()
+    {
+        const World world;
+        world.makeRepository();
+        world.prepare("mkdir src; git config core.hooksPath githooks; git config core.fsmonitor false; "
+                      "git config core.pager 'less -R'; git config core.editor 'vim -u NONE'; "
+                      "git config diff.x.textconv tools/convert; git config alias.l 'log origin/main..HEAD'; "
+                      "git config alias.t '!cat \"$(git rev-parse --git-dir)/HEAD\" .git/index src/$1'; "
+                      "git config safe.directory $PWD/src; git config remote.origin.url ../elsewhere.git");
+        const Finished finished = world.runner().runScript(
+            fetched("tier"),
+            "set -e; git config --global user.name x; git config --global user.email x@example.org; "
+            "echo x > src/a; mkdir -p src/deep tools/other; echo x > tools/other/convert; "
+            "git add -A; git commit -qm two; git branch githooks; git branch tools/convert; "
+            "git checkout -qb topic; git worktree add -q wt; echo x > wt/b; cd wt; git add b; git commit -qm "
+            "b; "
+            "cd ..; git init -q n; cd n; echo x > c; git add c; git commit -qm c; cd ..; "
+            "git clone -q n m; git gc -q; git worktree remove wt; git stash list; mv src lib; mv lib src");
+        QVERIFY2(finished.status == 0, finished.err.c_str());
     }
 };
 
