@@ -6,7 +6,6 @@
 #include "engine/policy/command_paths.h"
 #include "engine/policy/git_config.h"
 #include "engine/policy/git_values.h"
-#include "engine/policy/path_pattern.h"
 #include "engine/session/text_file.h"
 
 #include <algorithm>
@@ -101,17 +100,18 @@ public:
     /// Whether the link is a part of what is pinned, or may lead to it.
     [[nodiscard]] bool isOnTheWay(std::string_view link) const
     {
-        const auto components = policy::pathComponents(link);
-        const auto meets = [&components](const std::string& pin, std::size_t from) {
-            const auto wanted = policy::pathComponents(pin);
-            const std::size_t count = std::min(wanted.size(), components.size() - from);
-            return std::equal(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(count),
-                              components.begin() + static_cast<std::ptrdiff_t>(from));
+        const auto meets = [](std::string_view path, std::string_view pin) {
+            const std::size_t length = std::min(path.size(), pin.size());
+            const auto endsAName
+                = [length](std::string_view text) { return text.size() == length || text[length] == '/'; };
+            return path.substr(0, length) == pin.substr(0, length) && endsAName(path) && endsAName(pin);
         };
-        for (std::size_t from = 0; from < components.size(); ++from) {
-            const auto isMet = [&](const std::string& pin) { return meets(pin, from); };
+        for (std::string_view rest = link; !rest.empty();
+             rest.remove_prefix(std::min(rest.find('/'), rest.size() - 1) + 1)) {
+            const auto isMet = [&](const std::string& pin) { return meets(rest, pin); };
             if (std::any_of(m_pins.anywhere.begin(), m_pins.anywhere.end(), isMet)
-                || (from == 0 && std::any_of(m_pins.pinned.begin(), m_pins.pinned.end(), isMet))) {
+                || (rest.size() == link.size()
+                    && std::any_of(m_pins.pinned.begin(), m_pins.pinned.end(), isMet))) {
                 return true;
             }
         }
