@@ -119,12 +119,12 @@ private Q_SLOTS:
                                   "h2 644 978307200\nt1 600 1012608000\n../ext-time 644 978307200\n";
         QCOMPARE(looks().out, modes);
         const TreeSnapshot after = tree();
-        QCOMPARE(revet({"undo"}).status, 0);
+        QCOMPARE(revet({"undo", m_id}).status, 0);
         QCOMPARE(treeDifferences(before, tree()), std::string());
         const auto links = m_world->runner().bare(
             {"/bin/sh", "-c", "stat -c %h tool t2 h1 t1; stat -c %i tool ../ext | uniq | wc -l"});
         QCOMPARE(links.out, std::string("2\n2\n2\n2\n1\n"));
-        QCOMPARE(revet({"undo"}).status, 0);
+        QCOMPARE(revet({"undo", m_id}).status, 0);
         QCOMPARE(treeDifferences(after, tree()), std::string());
         QCOMPARE(looks().out, modes);
     }
