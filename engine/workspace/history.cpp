@@ -31,7 +31,6 @@ Operation takingBack(const std::string& path, const Past& past, const Entry& exp
     operation.isExact = true;
     operation.isWholeTree = past.isWholeTree;
     operation.attributes = past.attributes;
-    operation.leaves = past.came;
     switch (past.way) {
     case Past::Way::New:
     case Past::Way::InPlace:

@@ -33,8 +33,6 @@ struct Operation
 
     /// Extended attributes to set, or to remove.
     std::vector<std::pair<std::string, std::optional<std::string>>> attributes;
-    /// Mode and time that the file which lies there gets as it goes, for the names that it has elsewhere.
-    Entry leaves;
     bool isMerge = false; ///< what comes is neither side's: no base for what the session has
     bool isLocked = false; ///< git's lock, "PATH.lock", is held while a file is changed there
     bool isWholeTree = false; ///< `wanted` is Absent: whatever a directory holds goes with it

@@ -56,9 +56,6 @@ Pasts pastsOf(const Record& record)
             past.way = isElsewhere ? Past::Way::Moved : Past::Way::Kept;
             past.place = isElsewhere ? to->second : record.name + "/objects/" + slotName(step.slot);
         }
-        if (step.kind == Step::Kind::SetAttributes && step.object.links > 1 && !past.came.exists()) {
-            past.came = step.before;
-        }
         // What came here from elsewhere takes its attributes back there; what was made here had none before.
         if (step.kind == Step::Kind::TakeOut) {
             origins[{step.before.device, step.before.inode}] = step.path;

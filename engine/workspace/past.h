@@ -32,7 +32,6 @@ struct Past
     std::string note; ///< why its content was not kept; Moved brings back the file as it is
     Entry before;
     Entry after;
-    Entry came; ///< the file that was brought there, as it was with its other names
     /// To set, or to remove.
     std::vector<std::pair<std::string, std::optional<std::string>>> attributes;
     bool isWholeTree = false;

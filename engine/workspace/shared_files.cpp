@@ -31,12 +31,9 @@ bool isCopied(std::string_view name)
 struct SharedFile
 {
     Entry entry;
-    std::uint32_t known = 0; ///< of its names
     std::vector<Planned*> users; ///< that set its mode, time and attributes
 
     [[nodiscard]] bool isDifferent(const Planned& user) const;
-    [[nodiscard]] bool isWhole() const;
-    [[nodiscard]] bool staysOne(const Planned& user) const;
 };
 
 bool hasSameTime(const Entry& entry, const Entry& wanted)
@@ -52,27 +49,9 @@ bool hasSameMode(const Entry& entry, const Entry& wanted)
 bool SharedFile::isDifferent(const Planned& user) const
 {
     const Operation& operation = user.operation;
-    return !user.isDone
+    return !user.isDone && !operation.isExact
         && (!hasSameMode(entry, operation.wanted) || !hasSameTime(entry, operation.wanted)
             || !operation.attributes.empty());
-}
-
-/// All names are known, and get the same.
-bool SharedFile::isWhole() const
-{
-    const Entry& first = users.front()->operation.wanted;
-    return known == entry.links && std::ranges::all_of(users, [&first](const Planned* user) {
-               const Entry& wanted = user->operation.wanted;
-               return hasSameMode(first, wanted) && first.changed == wanted.changed;
-           });
-}
-
-bool SharedFile::staysOne(const Planned& user) const
-{
-    const Operation& operation = user.operation;
-    // A box changes times by one name for all, and may have taken the name away then.
-    const bool isTimeOnly = operation.attributes.empty() && hasSameMode(entry, operation.wanted);
-    return operation.isExact && (isTimeOnly || isWhole());
 }
 
 class Splitter
@@ -175,28 +154,12 @@ Result<std::vector<Conflict>> Splitter::run()
         SharedFile& file = m_files[keyOf(object)];
         file.entry = object;
         file.users.push_back(&planned);
-        if (!planned.isDone && !planned.operation.stored.empty()) {
-            ++file.known;
-        }
-    }
-    if (m_files.empty()) {
-        return std::move(m_conflicts);
-    }
-    for (const auto& [path, planned] : m_plan) {
-        if (const auto file = m_files.find(keyOf(planned.present));
-            planned.present.exists() && file != m_files.end()) {
-            ++file->second.known;
-        }
     }
     for (auto& [key, file] : m_files) {
-        std::vector<Planned*> leaving;
         for (Planned* const user : file.users) {
-            if (file.isDifferent(*user) && !file.staysOne(*user)) {
-                leaving.push_back(user);
+            if (file.isDifferent(*user)) {
+                REVET_RETURN_IF_ERROR(split(file, *user));
             }
-        }
-        for (Planned* const user : leaving) {
-            REVET_RETURN_IF_ERROR(split(file, *user));
         }
     }
     // A link is made to what has no other to wait for.

@@ -45,7 +45,6 @@ private:
     Result<Entry> stageName(const Slot& slot, const Operation& operation);
     Result<void> adoptGroup(const Slot& slot, const std::string& path, Entry& staged) const;
     Result<void> stage(const std::string& path, Planned& planned);
-    void leaveAttributes(const std::string& path, Planned& planned);
     void takeOut(const std::string& path, Planned& planned);
     void bringIn(const std::string& path, const Planned& planned);
     [[nodiscard]] bool isBelowLeaving(const std::string& path) const;
@@ -274,25 +273,6 @@ Result<void> Maker::stage(const std::string& path, Planned& planned)
     return {};
 }
 
-/// The file is elsewhere too, and is to be there as it was before it came here.
-void Maker::leaveAttributes(const std::string& path, Planned& planned)
-{
-    const Entry& leaves = planned.operation.leaves;
-    const bool isOther = leaves.mode != planned.present.mode || leaves.changed != planned.present.changed;
-    if (!isSameObject(leaves, planned.present) || !isOther || planned.present.type != EntryType::File) {
-        return;
-    }
-    Step step;
-    step.kind = Step::Kind::SetAttributes;
-    step.path = path;
-    step.object = step.before = planned.present;
-    step.mode = leaves.mode;
-    step.changed = leaves.changed;
-    m_steps.push_back(std::move(step));
-    planned.present.mode = leaves.mode;
-    planned.present.changed = leaves.changed;
-}
-
 void Maker::takeOut(const std::string& path, Planned& planned)
 {
     Step step;
@@ -439,11 +419,6 @@ Result<std::vector<Step>> Maker::run()
             if (!planned.isDone && planned.operation.linkTo.empty() != isLink) {
                 REVET_RETURN_IF_ERROR(stage(path, planned));
             }
-        }
-    }
-    for (auto& [path, planned] : m_plan) {
-        if (!planned.isDone && !isInPlace(planned) && !planned.givesAway) {
-            leaveAttributes(path, planned);
         }
     }
     for (auto& [path, planned] : Reversed(m_plan)) {

@@ -59,9 +59,6 @@ constexpr std::array kAccidents{
     Accident{
         "hard links",
         "ln a/one l; echo new > l; rm a/one; echo newer > l; echo x >> hard1; rm hard2; ln -f a/two hard1"},
-    // The time is the file's, whichever of its names went.
-    Accident{"times of hard links",
-             "python3 -c 'import os; os.utime(\"hard1\", (1, 2)); os.unlink(\"hard1\")'"},
     Accident{"symbolic links",
              "rm a/link; ln -s nowhere a/link; ln -sf elsewhere b/dangling; echo x > a/link"},
     Accident{

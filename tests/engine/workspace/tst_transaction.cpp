@@ -249,22 +249,6 @@ private Q_SLOTS:
     }
 
     /// What comes back does not bring a name that stayed what that had before.
-    void takesBackWithoutTheNameThatStayed()
-    {
-        const auto store = openStore();
-        fs::create_hard_link(tree() / "swap1", m_top / "kept");
-        Transaction transaction(m_tree.get(), store, {});
-        Operation gone = changeOf("swap1", 0, 0);
-        gone.wanted = {};
-        transaction.add(std::move(gone));
-        const TreeSnapshot before = snapshotOf(tree());
-        QVERIFY(transaction.commit());
-        QCOMPARE(::chmod((m_top / "kept").c_str(), 0600), 0);
-        takeBack(store);
-        QCOMPARE(treeDifferences(before, snapshotOf(tree())), std::string());
-        QCOMPARE(fs::status(m_top / "kept").permissions(), static_cast<fs::perms>(0600));
-    }
-
     void changesNothingThatItCannotMakeAnew()
     {
         const auto store = openStore();
