@@ -110,7 +110,7 @@ void RunOptionsTest::refusesWhatMakesNoSense_data()
     QTest::addColumn<QByteArray>("line");
     for (const char* const line :
          {"", "--", "--tier", "--tier strong -- x", "--teir sandbox -- x", "--observe little -- x",
-          "--limit memory=1G -- x", "--env =x -- x", "--on-ask wait -- x", "--detach=7 -- x"}) {
+          "--limit memory=1G -- x", "--env =x -- x", "--detach=7 -- x"}) {
         QTest::newRow(line) << QByteArray(line);
     }
 }

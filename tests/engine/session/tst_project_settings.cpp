@@ -71,7 +71,6 @@ private Q_SLOTS:
     {
         QTest::addColumn<QByteArray>("text");
         QTest::newRow("limits") << QByteArray("[limits]\nmemory = '1G'\n");
-        QTest::newRow("on_ask") << QByteArray("on_ask = 'deny'\n");
     }
 
     void refusesWhatNothingEnforces()

@@ -156,7 +156,8 @@ private Q_SLOTS:
         });
         int both = 0;
         int done = 0;
-        for (int i = 0; i < kRounds; ++i) {
+        constexpr int kMostRounds = 100 * kRounds; // the hook may be there every time, on a busy machine
+        for (int i = 0; i < kRounds || (done == 0 && i < kMostRounds); ++i) {
             if (bench.error(twoPaths(Operation::Rename, at("d"), at(".git"))) == 0) {
                 ++done;
                 both += fs::exists(bench.project() / ".git/hooks/post-commit") ? 1 : 0;
