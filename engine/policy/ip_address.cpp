@@ -200,7 +200,7 @@ Result<AddressRange> AddressRange::parse(std::string_view text)
     }
     const AddressRange range(first, bits);
     for (unsigned bit = bits; bit < kAllBits; ++bit) {
-        if ((first.bytes().at(bit / 8) >> (7U - bit % 8) & 1U) != 0) {
+        if ((unsigned{first.bytes().at(bit / 8)} >> (7U - bit % 8) & 1U) != 0) {
             return refuse("there are bits behind the prefix");
         }
     }
