@@ -27,15 +27,6 @@ bool isCopied(std::string_view name)
     return name.starts_with("user.") || name == "system.posix_acl_access";
 }
 
-/// A file that is there, or in a record, and its names in the plan.
-struct SharedFile
-{
-    Entry entry;
-    std::vector<Planned*> users; ///< that set its mode, time and attributes
-
-    [[nodiscard]] bool isDifferent(const Planned& user) const;
-};
-
 bool hasSameTime(const Entry& entry, const Entry& wanted)
 {
     return wanted.changed == 0 || wanted.changed == entry.changed;
@@ -46,20 +37,17 @@ bool hasSameMode(const Entry& entry, const Entry& wanted)
     return wanted.type == EntryType::Link || wanted.mode == entry.mode;
 }
 
-bool SharedFile::isDifferent(const Planned& user) const
+bool isDifferent(const Entry& entry, const Operation& operation)
 {
-    const Operation& operation = user.operation;
-    return !user.isDone && !operation.isExact
-        && (!hasSameMode(entry, operation.wanted) || !hasSameTime(entry, operation.wanted)
-            || !operation.attributes.empty());
+    return !hasSameMode(entry, operation.wanted) || !hasSameTime(entry, operation.wanted)
+        || !operation.attributes.empty();
 }
 
 class Splitter
 {
 public:
-    Splitter(int tree, int store, Plan& plan)
+    Splitter(int tree, Plan& plan)
         : m_tree(tree)
-        , m_store(store)
         , m_plan(plan)
     {
     }
@@ -67,12 +55,10 @@ public:
 
 private:
     Result<Entry> objectOf(const Planned& planned) const;
-    Result<void> split(const SharedFile& file, Planned& planned);
+    Result<void> split(const Entry& file, Planned& planned);
 
     int m_tree;
-    int m_store;
     Plan& m_plan;
-    std::map<Key, SharedFile> m_files;
     std::map<std::tuple<Key, mode_t, std::int64_t>, std::string> m_made; ///< a path for each file made anew
     std::vector<Conflict> m_conflicts;
 };
@@ -81,41 +67,35 @@ private:
 Result<Entry> Splitter::objectOf(const Planned& planned) const
 {
     const Operation& operation = planned.operation;
-    if (planned.isDone || isInPlace(planned)) {
+    if (isInPlace(planned)) {
         return planned.present;
     }
     if (!operation.from.empty()) {
         return m_plan.at(operation.from).present;
-    }
-    if (!operation.stored.empty()) {
-        return lookAtStored(m_store, operation.stored);
     }
     // A name of what the plan brings follows that.
     return operation.linkTo.empty() || m_plan.contains(operation.linkTo) ? Entry{}
                                                                          : lookAt(m_tree, operation.linkTo);
 }
 
-Result<void> Splitter::split(const SharedFile& file, Planned& planned)
+Result<void> Splitter::split(const Entry& file, Planned& planned)
 {
     Operation& operation = planned.operation;
     const bool isHere = isInPlace(planned);
     const std::string& path = isHere ? operation.path
         : operation.from.empty()     ? operation.linkTo
                                      : operation.from;
-    REVET_ASSIGN_OR_RETURN(Parent place,
-                           operation.stored.empty() ? openParent(m_tree, path)
-                                                    : openStored(m_store, operation.stored));
+    REVET_ASSIGN_OR_RETURN(Parent place, openParent(m_tree, path));
     planned.isAnew = true;
     operation.from.clear();
-    operation.stored.clear();
     operation.linkTo.clear();
     operation.wanted.mode = newMode(operation);
-    operation.wanted.changed = operation.wanted.changed == 0 ? file.entry.changed : operation.wanted.changed;
+    operation.wanted.changed = operation.wanted.changed == 0 ? file.changed : operation.wanted.changed;
     if (operation.wanted.type != EntryType::File) {
         return {};
     }
-    const auto [made, isFirst] = m_made.try_emplace(
-        {keyOf(file.entry), operation.wanted.mode, operation.wanted.changed}, operation.path);
+    const auto [made, isFirst]
+        = m_made.try_emplace({keyOf(file), operation.wanted.mode, operation.wanted.changed}, operation.path);
     if (!isFirst) {
         operation.linkTo = made->second;
         operation.attributes.clear();
@@ -143,23 +123,14 @@ Result<void> Splitter::split(const SharedFile& file, Planned& planned)
 Result<std::vector<Conflict>> Splitter::run()
 {
     for (auto& [path, planned] : m_plan) {
-        const EntryType wanted = planned.operation.wanted.type;
-        if (wanted != EntryType::File && wanted != EntryType::Link) {
+        const Operation& operation = planned.operation;
+        const EntryType wanted = operation.wanted.type;
+        if (planned.isDone || operation.isExact || (wanted != EntryType::File && wanted != EntryType::Link)) {
             continue;
         }
         REVET_ASSIGN_OR_RETURN(const Entry object, objectOf(planned));
-        if (object.type != wanted || object.links < 2) {
-            continue;
-        }
-        SharedFile& file = m_files[keyOf(object)];
-        file.entry = object;
-        file.users.push_back(&planned);
-    }
-    for (auto& [key, file] : m_files) {
-        for (Planned* const user : file.users) {
-            if (file.isDifferent(*user)) {
-                REVET_RETURN_IF_ERROR(split(file, *user));
-            }
+        if (object.type == wanted && object.links > 1 && isDifferent(object, operation)) {
+            REVET_RETURN_IF_ERROR(split(object, planned));
         }
     }
     // A link is made to what has no other to wait for.
@@ -174,9 +145,9 @@ Result<std::vector<Conflict>> Splitter::run()
 
 } // namespace
 
-Result<std::vector<Conflict>> splitShared(int tree, int store, Plan& plan)
+Result<std::vector<Conflict>> splitShared(int tree, Plan& plan)
 {
-    return Splitter(tree, store, plan).run();
+    return Splitter(tree, plan).run();
 }
 
 } // namespace revet::workspace

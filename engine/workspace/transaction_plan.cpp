@@ -238,7 +238,7 @@ Result<std::vector<Conflict>> Look::run()
     }
     settleMoves();
     if (m_conflicts.empty()) {
-        REVET_ASSIGN_OR_RETURN(m_conflicts, splitShared(m_tree, m_store, m_plan));
+        REVET_ASSIGN_OR_RETURN(m_conflicts, splitShared(m_tree, m_plan));
     }
     for (const auto& [path, planned] : m_plan) {
         if (planned.isDone) {
