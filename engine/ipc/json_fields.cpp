@@ -83,15 +83,21 @@ void FieldReader::read(const char* name, std::string& bytes, std::size_t maximum
     }
 }
 
+const nlohmann::json* FieldReader::findArray(const char* name, std::size_t maximumCount)
+{
+    const nlohmann::json* const member = find(name);
+    if (member != nullptr && (!member->is_array() || member->size() > maximumCount)) {
+        reject(name);
+        return nullptr;
+    }
+    return member;
+}
+
 void FieldReader::read(const char* name, std::vector<std::string>& list, std::size_t maximumCount,
                        std::size_t maximumBytes)
 {
-    const nlohmann::json* const member = find(name);
+    const nlohmann::json* const member = findArray(name, maximumCount);
     if (member == nullptr) {
-        return;
-    }
-    if (!member->is_array() || member->size() > maximumCount) {
-        reject(name);
         return;
     }
     list.clear();
@@ -106,12 +112,8 @@ void FieldReader::read(const char* name, std::vector<std::string>& list, std::si
 
 void FieldReader::readPorts(const char* name, std::vector<std::uint16_t>& ports, std::size_t maximumCount)
 {
-    const nlohmann::json* const member = find(name);
+    const nlohmann::json* const member = findArray(name, maximumCount);
     if (member == nullptr) {
-        return;
-    }
-    if (!member->is_array() || member->size() > maximumCount) {
-        reject(name);
         return;
     }
     ports.clear();

@@ -64,6 +64,8 @@ public:
     [[nodiscard]] Result<void> result() const;
 
 private:
+    /// None too where the member is no array, or one of more than that: it is rejected.
+    [[nodiscard]] const nlohmann::json* findArray(const char* name, std::size_t maximumCount);
     [[nodiscard]] static bool toBytes(const nlohmann::json& value, std::string& bytes,
                                       std::size_t maximumBytes);
 
