@@ -28,12 +28,6 @@ constexpr std::chrono::milliseconds kTick{1000};
 constexpr std::chrono::milliseconds kLastTick{20};
 constexpr std::chrono::seconds kDeliveryTime{1};
 
-policy::IpAddress loopback(bool isV6)
-{
-    return isV6 ? policy::IpAddress::v6({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1})
-                : policy::IpAddress::v4({127, 0, 0, 1});
-}
-
 } // namespace
 
 /// All of it belongs to the thread, but for what is new, the wake-up and the thread itself.
@@ -272,6 +266,12 @@ void PortForwards::Loop::settle(const Call& call, const Outcome& outcome)
 Destination PortForwards::Loop::destinationOf(const Call& call) const
 {
     return {loopback(call.isV6), m_forwards.at(call.forward).boxPort.value_or(0)};
+}
+
+policy::IpAddress loopback(bool isV6)
+{
+    return isV6 ? policy::IpAddress::v6({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1})
+                : policy::IpAddress::v4({127, 0, 0, 1});
 }
 
 Result<UniqueFd> dialLoopback(UniqueFd socket, bool isV6, std::uint16_t port)

@@ -30,6 +30,8 @@ struct PortForward
     bool isIntoBox = false;
 };
 
+/// 127.0.0.1 or ::1.
+[[nodiscard]] policy::IpAddress loopback(bool isV6);
 /// A non-blocking socket is on its way to the loopback address of its network.
 [[nodiscard]] Result<UniqueFd> dialLoopback(UniqueFd socket, bool isV6, std::uint16_t port);
 

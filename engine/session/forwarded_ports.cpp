@@ -3,6 +3,8 @@
 
 #include "engine/session/forwarded_ports.h"
 
+#include "engine/egress/dialler.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <string>
@@ -18,12 +20,6 @@ using launcher::Errand;
 
 constexpr int kBacklog = 128;
 constexpr int kPortsToTry = 20; ///< then any that is free
-
-Result<UniqueFd> hostSocket(bool isV6)
-{
-    UniqueFd socket(::socket(isV6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    return socket ? Result<UniqueFd>(std::move(socket)) : failErrno("open a connection");
-}
 
 /// errno of bind(2) or listen(2), 0 for none.
 int listenAt(int socket, std::uint16_t port)
@@ -118,10 +114,7 @@ Result<void> ForwardedPorts::openHostPort(std::uint16_t port)
         }
         m_connections.addHostPort(port);
         m_hostPorts.insert(port);
-        const auto dial = [port](bool toV6) -> Result<UniqueFd> {
-            REVET_ASSIGN_OR_RETURN(UniqueFd socket, hostSocket(toV6));
-            return egress::dialLoopback(std::move(socket), toV6, port);
-        };
+        const auto dial = [port](bool toV6) { return egress::Dialler().dial(egress::loopback(toV6), port); };
         m_forwards.add({std::move(*listener), dial, port, rule});
     }
     return {};
@@ -135,7 +128,10 @@ Result<std::uint16_t> ForwardedPorts::publish(std::uint16_t port)
         if (m_hostPorts.contains(static_cast<std::uint16_t>(wanted))) {
             continue; // the box would reach itself in the place of the host
         }
-        REVET_ASSIGN_OR_RETURN(UniqueFd listener, hostSocket(false));
+        UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+        if (!listener) {
+            return failErrno("publish the box's port " + std::to_string(port));
+        }
         error = listenAt(listener.get(), static_cast<std::uint16_t>(wanted));
         if (error == 0) {
             const std::uint16_t published = portOf(listener.get());
