@@ -169,19 +169,6 @@ std::unique_ptr<DirectChanges> changesOf(const World& world, const std::string& 
     return std::move(*changes);
 }
 
-std::string text(const Finished& finished)
-{
-    return finished.out + finished.err;
-}
-
-/// Why a command did not do what it should; empty when it did.
-std::string wrongWith(const Finished& finished, const std::string& said)
-{
-    return finished.status == 0 && finished.out.find(said) != std::string::npos
-        ? std::string()
-        : "not '" + said + "': " + text(finished);
-}
-
 } // namespace
 
 /// Whatever a sandbox box does to its project, the state before can be put together again.

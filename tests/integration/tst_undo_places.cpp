@@ -62,11 +62,6 @@ private:
     fs::path m_where;
 };
 
-std::string text(const Finished& finished)
-{
-    return finished.out + finished.err;
-}
-
 RunOptions in(const fs::path& directory)
 {
     RunOptions options;

@@ -30,19 +30,6 @@ os.rename('top', 't' * 250)
 os.unlink('a/one')
 )";
 
-std::string text(const Finished& finished)
-{
-    return finished.out + finished.err;
-}
-
-/// Why a command did not do what it should; empty when it did.
-std::string wrongWith(const Finished& finished, const std::string& said)
-{
-    return finished.status == 0 && finished.out.find(said) != std::string::npos
-        ? std::string()
-        : "not '" + said + "': " + text(finished);
-}
-
 } // namespace
 
 /// Directories that go and come as a whole, since nobody looks into all of them.

@@ -200,6 +200,18 @@ std::string missingEvents(const World& world, EventPattern pattern, const std::v
     return missing;
 }
 
+std::string text(const Finished& finished)
+{
+    return finished.out + finished.err;
+}
+
+std::string wrongWith(const Finished& finished, const std::string& said)
+{
+    return finished.status == 0 && finished.out.find(said) != std::string::npos
+        ? std::string()
+        : "not '" + said + "': " + text(finished);
+}
+
 Snapshot snapshot(const fs::path& top)
 {
     Snapshot result;

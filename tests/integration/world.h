@@ -74,6 +74,11 @@ struct EventPattern
 [[nodiscard]] std::string missingEvents(const World& world, EventPattern pattern,
                                         const std::vector<std::string>& targets);
 
+/// What a program said, on both of its outputs.
+[[nodiscard]] std::string text(const Finished& finished);
+/// Why a command did not do what it should; empty when it did.
+[[nodiscard]] std::string wrongWith(const Finished& finished, const std::string& said);
+
 /// Everything below a directory: names, kinds, modes, contents. Victims' copies are left out.
 using Snapshot = std::map<std::string, std::string>;
 [[nodiscard]] Snapshot snapshot(const std::filesystem::path& top);
