@@ -19,8 +19,9 @@ using policy::ResolvedProfile;
 using policy::SourcedTexts;
 
 /// What a profile brings, under the names that its file uses.
-constexpr std::array<std::pair<const char*, SourcedTexts ResolvedProfile::*>, 10> kLists
+constexpr std::array<std::pair<const char*, SourcedTexts ResolvedProfile::*>, 11> kLists
     = {{{"visible", &ResolvedProfile::visible},
+        {"settings", &ResolvedProfile::settings},
         {"cache", &ResolvedProfile::cache},
         {"state", &ResolvedProfile::state},
         {"pass", &ResolvedProfile::pass},

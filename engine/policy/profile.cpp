@@ -87,6 +87,7 @@ const Field kFields[] = {
     {"exe", &Profile::exe, isNameGlob, "write the name of a command"},
     {"detect", &Profile::detect, isNameGlob, "write the name of a file in a project's root"},
     {"visible", &Profile::visible, isHomePath, kHomeRule},
+    {"settings", &Profile::settings, isHomePath, kHomeRule},
     {"cache", &Profile::cache, isHomePath, kHomeRule},
     {"state", &Profile::state, isHomePath, kHomeRule},
     {"pass", &Profile::pass, isNameGlob, "write the name of a variable"},
@@ -107,8 +108,8 @@ Result<Profile> readProfile(const std::string& name, std::string_view text)
     REVET_ASSIGN_OR_RETURN(const auto root, parseToml(text, file));
     const TomlReader reader(root, file);
     const bool isOurs = isCompiledToml(text);
-    REVET_RETURN_IF_ERROR(reader.allowOnly({"description", "extends", "exe", "detect", "visible", "cache",
-                                            "state", "pass", "hosts", "model_hosts", "login_hosts",
+    REVET_RETURN_IF_ERROR(reader.allowOnly({"description", "extends", "exe", "detect", "visible", "settings",
+                                            "cache", "state", "pass", "hosts", "model_hosts", "login_hosts",
                                             "deny_hosts", "arguments", "notes", "set", "managed"}));
     Profile profile;
     profile.name = name;
@@ -207,6 +208,7 @@ Result<void> ProfileSet::addTo(ResolvedProfile* resolved, std::string_view name,
     const Profile& profile = found->second;
     // What a profile says itself comes before what it extends, so the nearer word wins.
     addMissing(&resolved->visible, profile.visible, profile.name);
+    addMissing(&resolved->settings, profile.settings, profile.name);
     addMissing(&resolved->cache, profile.cache, profile.name);
     addMissing(&resolved->state, profile.state, profile.name);
     addMissing(&resolved->pass, profile.pass, profile.name);

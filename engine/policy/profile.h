@@ -23,6 +23,7 @@ struct Profile
     std::vector<std::string> exe; ///< names of commands, globs
     std::vector<std::string> detect; ///< names in the project's root, globs
     std::vector<std::string> visible; ///< "~/…": read-only in the box
+    std::vector<std::string> settings; ///< "~/…": a file of which the box has a copy without secrets
     std::vector<std::string> cache; ///< "~/…": read-only below a private upper layer
     std::vector<std::string> state; ///< "~/…": kept per user, shared by that user's projects
     std::vector<std::string> pass; ///< names of variables, globs
@@ -43,6 +44,7 @@ struct ResolvedProfile
     std::string name;
     std::string description;
     SourcedTexts visible;
+    SourcedTexts settings;
     SourcedTexts cache;
     SourcedTexts state;
     SourcedTexts pass;

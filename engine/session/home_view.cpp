@@ -3,15 +3,15 @@
 
 #include "engine/session/home_view.h"
 
-#include "engine/base/directory.h"
 #include "engine/domain/places.h"
 #include "engine/journal/remove_tree.h"
+#include "engine/policy/secret_lines.h"
 #include "engine/session/closed_directory.h"
 #include "engine/session/project_finder.h"
+#include "engine/session/text_file.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -24,64 +24,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a program of a toolchain lives when its directory on PATH holds links only: the tree two levels up
-/// (~/.local/share/uv/python/x/bin -> ~/.local/share/uv/python/x), never HOME itself.
-fs::path treeOf(const fs::path& program, const std::string& home)
-{
-    const fs::path folder = program.parent_path();
-    const bool isBin
-        = folder.filename() == "bin" || folder.filename() == "sbin" || folder.filename() == "shims";
-    const fs::path tree = isBin ? folder.parent_path() : folder;
-    return tree.string() == home || isWithin(home, tree.string()) ? folder : tree;
-}
-
-std::string expandHome(const std::string& path, const std::string& home)
-{
-    return path.starts_with("~/") ? home + path.substr(1) : path;
-}
-
 /// A path as one name of a file.
 std::string nameOfPath(std::string path)
 {
     std::replace(path.begin(), path.end(), '/', '%');
     return path;
-}
-
-/// Paths of HOME, each with the place that it leads to.
-using HomePaths = std::map<std::string, std::string>;
-
-void addVisible(const fs::path& path, const std::string& home, HomePaths& paths)
-{
-    std::error_code error;
-    const fs::path real = fs::canonical(path, error);
-    if (error || !isWithin(real.string(), home) || real.string() == home) {
-        return;
-    }
-    paths.emplace(real.string(), real.string());
-    if (path != real && isWithin(path.string(), home)) {
-        paths.emplace(path.string(), real.string()); // the name on PATH, whatever it leads to
-    }
-}
-
-/// The trees behind the links of one directory on PATH; a directory with thousands of programs is not a
-/// toolchain.
-void addLinkTargets(const fs::path& directory, const std::string& home, HomePaths& paths)
-{
-    constexpr int kMaximumPrograms = 2000;
-    int looked = 0;
-    const auto look = [&](const fs::directory_entry& entry) {
-        std::error_code error;
-        if (++looked > kMaximumPrograms || !entry.is_symlink(error)) {
-            return looked <= kMaximumPrograms;
-        }
-        const fs::path target = fs::canonical(entry.path(), error);
-        if (!error && isWithin(target.string(), home) && !isWithin(target.string(), directory.string())) {
-            addVisible(treeOf(target, home), home, paths);
-        }
-        return true;
-    };
-    // What cannot be listed shows nothing more.
-    static_cast<void>(forEachEntry(directory, look).has_value());
 }
 
 Result<UniqueFd> lockDirectory(const fs::path& directory)
@@ -110,41 +57,27 @@ Result<void> makeLayer(const fs::path& layer)
 
 } // namespace
 
-Result<std::vector<tiers::VisiblePath>>
-visibleToolchains(std::string_view path, const std::string& home,
-                  const std::function<Result<policy::HiddenTable>()>& hidden,
-                  const policy::ResolvedProfile& profile)
+std::string expandHome(const std::string& path, const std::string& home)
 {
-    HomePaths paths;
-    while (!path.empty()) {
-        const std::size_t colon = path.find(':');
-        const fs::path directory(path.substr(0, colon));
-        path = colon == std::string_view::npos ? std::string_view() : path.substr(colon + 1);
-        if (directory.is_absolute() && isWithin(directory.string(), home)) {
-            addVisible(treeOf(directory / "program", home), home, paths);
-            addVisible(directory, home, paths);
-            addLinkTargets(directory, home, paths);
+    return path.starts_with("~/") ? home + path.substr(1) : path;
+}
+
+Result<std::vector<tiers::VisiblePath>> prepareSettings(const policy::ResolvedProfile& profile,
+                                                        const std::string& home, const fs::path& directory)
+{
+    std::vector<tiers::VisiblePath> copies;
+    for (const auto& item : profile.settings) {
+        const std::string original = expandHome(item.value, home);
+        const auto text = readText(original);
+        if (!text) {
+            continue; // most often there is none
         }
+        REVET_RETURN_IF_ERROR(makePrivateDirectory(directory));
+        const fs::path copy = directory / nameOfPath(item.value);
+        REVET_RETURN_IF_ERROR(replaceFile(copy, policy::withoutSecretLines(*text)));
+        copies.push_back({copy.string(), original, tiers::VisiblePath::Access::ReadOnly});
     }
-    for (const auto& item : profile.visible) {
-        addVisible(expandHome(item.value, home), home, paths);
-    }
-    if (!paths.empty()) {
-        REVET_ASSIGN_OR_RETURN(const policy::HiddenTable table, hidden());
-        std::erase_if(paths, [&table](const auto& item) { return table.match(item.second).has_value(); });
-    }
-    std::vector<tiers::VisiblePath> visible;
-    for (const auto& entry : paths) {
-        const std::string& item = entry.first;
-        // Sorted, so a parent comes first and covers what lies below it.
-        const bool isCovered
-            = std::any_of(visible.begin(), visible.end(),
-                          [&](const tiers::VisiblePath& earlier) { return isWithin(item, earlier.host); });
-        if (!isCovered) {
-            visible.push_back({item, {}, tiers::VisiblePath::Access::ReadOnly});
-        }
-    }
-    return visible;
+    return copies;
 }
 
 Result<std::vector<tiers::SharedDirectory>> prepareState(const policy::ResolvedProfile& profile,

@@ -5,25 +5,17 @@
 
 #include "engine/base/result.h"
 #include "engine/base/unique_fd.h"
-#include "engine/policy/hidden.h"
 #include "engine/policy/profile.h"
 #include "engine/tiers/box_spec.h"
 
 #include <filesystem>
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace revet::session {
 
-/// Directories of HOME that are on PATH, following links, with the trees that their programs need
-/// (~/.cargo/bin -> also ~/.rustup): visible read-only. What the hidden table names is left out; most often
-/// there is nothing to look up in it, so it is read when there is.
-[[nodiscard]] Result<std::vector<tiers::VisiblePath>>
-visibleToolchains(std::string_view path, const std::string& home,
-                  const std::function<Result<policy::HiddenTable>()>& hidden,
-                  const policy::ResolvedProfile& profile);
+/// "~/…" as a path.
+[[nodiscard]] std::string expandHome(const std::string& path, const std::string& home);
 
 /// The profile's caches that exist, each with a private layer below `layers`. A layer that another running
 /// session holds is replaced by a fresh one in `sessionDirectory`. The locks are held by the descriptors.
@@ -35,6 +27,12 @@ struct CacheLayers
 [[nodiscard]] Result<CacheLayers> prepareCaches(const policy::ResolvedProfile& profile,
                                                 const std::string& home, const std::filesystem::path& layers,
                                                 const std::filesystem::path& sessionDirectory);
+
+/// Copies below `directory` of the profile's settings that exist, without their secrets, each in the place of
+/// the original.
+[[nodiscard]] Result<std::vector<tiers::VisiblePath>> prepareSettings(const policy::ResolvedProfile& profile,
+                                                                      const std::string& home,
+                                                                      const std::filesystem::path& directory);
 
 /// What the profile's programs keep for the user, one directory for all of the user's boxes; made below
 /// `places` where it is not there yet.

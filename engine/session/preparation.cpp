@@ -11,10 +11,12 @@
 #include "engine/session/git_identity.h"
 #include "engine/session/hidden_files.h"
 #include "engine/session/network_preparation.h"
+#include "engine/session/own_places.h"
 #include "engine/session/session_rules.h"
 #include "engine/session/status_file.h"
 #include "engine/session/store_masks.h"
 #include "engine/session/text_file.h"
+#include "engine/session/toolchains.h"
 #include "engine/session/workspace_record.h"
 #include "engine/workspace/pre_image_place.h"
 
@@ -91,6 +93,7 @@ private:
     Result<void> makeDirectories();
     /// The private home: toolchains that show through, caches, git's identity.
     Result<void> fillHome();
+    [[nodiscard]] Result<Toolchains> toolchainsInHome() const;
     /// The network, --socket, and --bind-ro and --bind-rw, never into Revet's own data; then the mount points
     /// of everything in the home.
     Result<void> fillBinds();
@@ -203,16 +206,28 @@ Result<void> Preparer::makeDirectories()
     return {};
 }
 
+Result<Toolchains> Preparer::toolchainsInHome() const
+{
+    const std::string path = environmentValue(m_request.environment, "PATH");
+    std::vector<std::string> changeable = m_surroundings.projects;
+    changeable.push_back(m_project.path);
+    changeable.insert(changeable.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
+    changeable.insert(changeable.end(), m_request.bindReadWrite.begin(), m_request.bindReadWrite.end());
+    return findToolchains({path, m_account.home, m_surroundings.places, m_profile, changeable,
+                           [this] { return m_data.hidden(m_account.home); }});
+}
+
 Result<void> Preparer::fillHome()
 {
     tiers::BoxSpec& spec = m_result.spec;
     spec.home = m_account.home;
     spec.privateHome = closedDirectory(projectDirectory(), "home").string();
-    REVET_ASSIGN_OR_RETURN(auto toolchains,
-                           visibleToolchains(
-                               environmentValue(m_request.environment, "PATH"), m_account.home,
-                               [this] { return m_data.hidden(m_account.home); }, m_profile));
-    spec.visible.insert(spec.visible.end(), toolchains.begin(), toolchains.end());
+    REVET_ASSIGN_OR_RETURN(auto toolchains, toolchainsInHome());
+    spec.visible.insert(spec.visible.end(), toolchains.visible.begin(), toolchains.visible.end());
+    spec.masked = std::move(toolchains.masked);
+    REVET_ASSIGN_OR_RETURN(auto settings,
+                           prepareSettings(m_profile, m_account.home, sessionDirectory() / "settings"));
+    spec.visible.insert(spec.visible.end(), settings.begin(), settings.end());
     // What lies in the project is there already, with the project's rules.
     std::erase_if(spec.visible, [&](const tiers::VisiblePath& path) {
         return isWithin(path.host, m_project.path) || isWithin(m_project.path, path.host);
@@ -247,11 +262,7 @@ Result<void> Preparer::fillBinds()
                 return fail(Error{ErrorCode::InvalidArgument, "show " + displayQuoted(path), error.value(),
                                   "name a path that exists"});
             }
-            const bool isOwnData = isWithin(m_surroundings.places.data.string(), real)
-                || isWithin(real, m_surroundings.places.data.string())
-                || isWithin(real, m_surroundings.places.config.string())
-                || isWithin(m_surroundings.places.config.string(), real);
-            if (isOwnData) {
+            if (meetsOwnPlaces(real, m_surroundings.places) || meetsOwnPlaces(path, m_surroundings.places)) {
                 return fail(ErrorCode::Refused, "show " + displayQuoted(path), "it holds Revet's own data");
             }
             spec.visible.push_back({real, path, access});
@@ -300,7 +311,8 @@ Result<void> Preparer::hideFiles()
     REVET_RETURN_IF_ERROR(addHiddenBefore(memory, added)); // before a box could make git track them
     m_hiddenIsComplete = hidden.isComplete;
     m_stores = hidden.stores;
-    m_result.spec.masked = hidden.paths;
+    std::vector<std::string>& masked = m_result.spec.masked;
+    masked.insert(masked.end(), hidden.paths.begin(), hidden.paths.end());
     const auto note = [this](Verdict verdict, const std::string& path, const std::string& rule) {
         m_result.notes.push_back({ActionKind::Session, verdict, Reach::None, path, {}, rule, 0, 0});
     };

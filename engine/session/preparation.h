@@ -62,6 +62,7 @@ struct Surroundings
     std::optional<SessionInfo> continues = std::nullopt; ///< whose layer this session takes over
     policy::UndoSettings undo = {};
     std::vector<policy::NetworkRule> network = {}; ///< of the settings
+    std::vector<std::string> projects = {}; ///< paths of all that have had sessions
     bool hasGrants = false; ///< the project has some that let its sessions go somewhere
 };
 

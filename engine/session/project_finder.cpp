@@ -5,6 +5,7 @@
 
 #include "engine/domain/display_escape.h"
 #include "engine/policy/git_rules.h"
+#include "engine/session/own_places.h"
 #include "engine/session/text_file.h"
 
 #include <filesystem>
@@ -120,14 +121,12 @@ Result<void> refuseDangerous(const std::string& project, const std::string& home
     if (isWithin(home, project)) {
         return refuse("it holds your home directory and every secret in it; choose a directory below");
     }
-    for (const fs::path& own : {places.config, places.data, places.runtime, places.cache}) {
-        if (isWithin(own.string(), project) || isWithin(project, own.string())) {
-            const bool isCacheBelow
-                = own == places.cache && project != own.string() && isWithin(project, own.string());
-            if (!isCacheBelow) {
-                return refuse("it holds data of Revet itself; choose another directory");
-            }
-        }
+    Places refused = places;
+    if (project != places.cache.string() && isWithin(project, places.cache.string())) {
+        refused.cache.clear(); // there the demonstration's project lies
+    }
+    if (meetsOwnPlaces(project, refused)) {
+        return refuse("it holds data of Revet itself; choose another directory");
     }
     return {};
 }

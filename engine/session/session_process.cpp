@@ -132,6 +132,9 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     REVET_RETURN_IF_ERROR(usableTier(choice.tier, places));
 
     Registered registered;
+    REVET_ASSIGN_OR_RETURN(const auto projects, catalogue.projects());
+    std::ranges::transform(projects, std::back_inserter(registered.surroundings.projects),
+                           &journal::ProjectRecord::path);
     registered.surroundings.session = describeSession(request, project, choice.tier);
     REVET_ASSIGN_OR_RETURN(registered.surroundings.session.id,
                            catalogue.addSession(registered.surroundings.session));

@@ -77,6 +77,39 @@ private Q_SLOTS:
         REVET_NEEDS(SeccompNotify);
     }
 
+    /// A PATH as people have it, and links that an earlier box left in the project's part of it.
+    void showsNoMoreOfTheHomeThanProgramsNeed_data() { addTierRows(); }
+    void showsNoMoreOfTheHomeThanProgramsNeed()
+    {
+        const World world;
+        const std::filesystem::path home = world.home().home();
+        for (const char* const file :
+             {".local/share/keyrings/login.keyring", ".cargo/credentials.toml", "Documents/tax.txt",
+              "other-project/src/plan", ".config/app/state", "tool/src/plan", "tool/etc/npmrc"}) {
+            writeFile(home / file, kSecret);
+        }
+        writeFile(home / ".cargo/config.toml", "jobs = 2\ntoken = \"" + std::string(kSecret) + "\"\n");
+        world.prepare("mkdir -p ~/.local/bin ~/.cargo/bin ~/tool/bin .venv/bin && touch Cargo.toml");
+        RunOptions options;
+        options.environment["PATH"] = home.string() + "/.local/bin:" + home.string() + "/.cargo/bin:"
+            + home.string() + "/tool/bin:" + world.project().string() + "/.venv/bin:/usr/bin:/bin";
+        const std::string plant
+            = "cd .venv/bin; for t in Documents/tax.txt other-project/src/plan .config/app/state "
+              ".local/share/revet/catalogue.db; do ln -s ~/$t $(basename $t); done";
+        QCOMPARE(world.runner().run(fetched("tier"), {"/bin/sh", "-c", plant}, {}, options).status, 0);
+        if (fetched("tier") == "container") {
+            QCOMPARE(world.runner().revet({"apply"}).status, 0);
+        }
+        const Finished look = world.runner().run(fetched("tier"),
+                                                 {"/bin/sh", "-c",
+                                                  "find ~ -type f -exec cat {} + ; cat .venv/bin/*; ls -A "
+                                                  "~/.local/share; cat ~/.cargo/config.toml"},
+                                                 {}, options);
+        QVERIFY2(look.out.find(kSecret) == std::string::npos, look.out.c_str());
+        QVERIFY2(look.out.find("revet") == std::string::npos, look.out.c_str());
+        QVERIFY2(look.out.find("jobs = 2") != std::string::npos, text(look).c_str());
+    }
+
     void showsNoHiddenFileInTheNextSession_data()
     {
         QTest::addColumn<QString>("tier");
