@@ -11,8 +11,8 @@
 #include "engine/session/git_identity.h"
 #include "engine/session/hidden_files.h"
 #include "engine/session/network_preparation.h"
-#include "engine/session/own_places.h"
 #include "engine/session/session_rules.h"
+#include "engine/session/shown_paths.h"
 #include "engine/session/status_file.h"
 #include "engine/session/store_masks.h"
 #include "engine/session/text_file.h"
@@ -252,34 +252,11 @@ Result<void> Preparer::fillHome()
 
 Result<void> Preparer::fillBinds()
 {
-    tiers::BoxSpec& spec = m_result.spec;
-    const auto add
-        = [&](const std::vector<std::string>& paths, tiers::VisiblePath::Access access) -> Result<void> {
-        for (const std::string& path : paths) {
-            std::error_code error;
-            const std::string real = fs::canonical(path, error).string();
-            if (error) {
-                return fail(Error{ErrorCode::InvalidArgument, "show " + displayQuoted(path), error.value(),
-                                  "name a path that exists"});
-            }
-            if (meetsOwnPlaces(real, m_surroundings.places) || meetsOwnPlaces(path, m_surroundings.places)) {
-                return fail(ErrorCode::Refused, "show " + displayQuoted(path), "it holds Revet's own data");
-            }
-            spec.visible.push_back({real, path, access});
-            m_result.notes.push_back(
-                {ActionKind::Session,
-                 Verdict::Permitted,
-                 Reach::Machine,
-                 real,
-                 {},
-                 access == tiers::VisiblePath::Access::ReadOnly ? "--bind-ro" : "--bind-rw",
-                 0,
-                 0});
-        }
-        return {};
+    const auto show = [this](const std::vector<std::string>& paths, tiers::VisiblePath::Access access) {
+        return showPaths(paths, access, m_surroundings.places, m_result);
     };
-    REVET_RETURN_IF_ERROR(add(m_request.bindReadOnly, tiers::VisiblePath::Access::ReadOnly));
-    REVET_RETURN_IF_ERROR(add(m_request.bindReadWrite, tiers::VisiblePath::Access::ReadWrite));
+    REVET_RETURN_IF_ERROR(show(m_request.bindReadOnly, tiers::VisiblePath::Access::ReadOnly));
+    REVET_RETURN_IF_ERROR(show(m_request.bindReadWrite, tiers::VisiblePath::Access::ReadWrite));
     std::vector<std::string> changeable = m_request.bindReadWrite;
     changeable.insert(changeable.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
     changeable.push_back(m_project.path);
