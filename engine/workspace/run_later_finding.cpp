@@ -8,8 +8,11 @@
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/oddities.h"
 #include "engine/workspace/renames.h"
+#include "engine/workspace/tree_path.h"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -54,14 +57,26 @@ auto staysInside(std::string below)
     return [below = std::move(below)](std::string_view path) { return !couldLeave(below, path); };
 }
 
-/// "gitdir: ../.git/modules/x", as git writes it for a submodule.
+/// "gitdir: ../.git/modules/x", as git writes it for a submodule: what lies at a repository's name has always
+/// been judged as a part of one, and nothing else has.
 bool isHarmlessGitFile(std::string_view path, std::string_view content)
 {
     constexpr std::string_view kKey = "gitdir: ";
-    return content.starts_with(kKey) && content.ends_with('\n') && content.find('\n') == content.size() - 1
-        && content.find('\0') == std::string_view::npos && content.find('\r') == std::string_view::npos
-        && !couldLeave(path, content.substr(kKey.size(), content.size() - kKey.size() - 1));
+    if (!content.starts_with(kKey) || !content.ends_with('\n') || content.find('\n') != content.size() - 1
+        || content.find('\0') != std::string_view::npos || content.find('\r') != std::string_view::npos) {
+        return false;
+    }
+    const std::string_view named = content.substr(kKey.size(), content.size() - kKey.size() - 1);
+    const std::string target = (std::filesystem::path(path).parent_path() / named).lexically_normal();
+    policy::GitSplit split;
+    return !couldLeave(path, named) && policy::isBelowGitdir(target + "/config", &split)
+        && split.gitdir == target;
 }
+
+/// What of a repository tells git something. Where a directory that is none holds such, nobody has judged it.
+constexpr std::array<std::string_view, 9> kOrders
+    = {"config",   "config.worktree", "commondir", "hooks",       "info",
+       "branches", "remotes",         "modules",   "objects/info"};
 
 } // namespace
 
@@ -118,6 +133,12 @@ RunLaterFinding RunLaterJudge::judgeGit(const Change& change, const policy::GitS
     const auto harmlessIf
         = [&entry](bool isHarmless) { return isHarmless ? RunLaterFinding{} : pinned(entry); };
     const auto after = [&] { return contentOf(&ChangeSource::openAfter, m_source, change, change.after); };
+    const bool takesOver = std::ranges::any_of(m_gitdirs, [&place](const ShapedGitdir& gitdir) {
+        return gitdir.takesOver && gitdir.path == place.gitdir;
+    });
+    if (takesOver && policy::completesGitdirShape(place.inside.substr(0, place.inside.find('/')))) {
+        return pinned("git: makes a repository of what lies there");
+    }
     if (isGone && policy::classifyGitEntry(place.inside) != GitEntry::Protected) {
         return {};
     }
@@ -164,7 +185,7 @@ std::optional<policy::GitSplit> RunLaterJudge::repositoryOf(std::string_view pat
     if (policy::isBelowGitdir(path, &split)) {
         return split;
     }
-    for (const std::string& gitdir : m_gitdirs) {
+    for (const auto& [gitdir, takesOver] : m_gitdirs) {
         if (gitdir.empty() || path == gitdir || (path.starts_with(gitdir) && path[gitdir.size()] == '/')) {
             return policy::GitSplit{
                 gitdir,
@@ -174,35 +195,37 @@ std::optional<policy::GitSplit> RunLaterJudge::repositoryOf(std::string_view pat
     return std::nullopt;
 }
 
-std::vector<std::string> gitdirsByShape(const std::vector<Change>& changes, int base)
+std::vector<ShapedGitdir> gitdirsByShape(const std::vector<Change>& changes, int base)
 {
-    std::map<std::string, std::set<std::string>> present; // what may complete the shape, by directory
-    std::map<std::string, std::set<std::string>> gone;
+    std::map<std::string, bool> changed; // of what may complete the shape: whether it is there
+    std::set<std::string> directories{""}; // the root, which a linked work tree's repository is as well
     for (const Change& change : changes) {
-        const std::size_t slash = change.path.rfind('/');
-        const std::string name = change.path.substr(slash + 1); // npos + 1 is 0
         policy::GitSplit split;
-        if (policy::completesGitdirShape(name) && !policy::isBelowGitdir(change.path, &split)) {
-            auto& names = change.after.exists() ? present : gone;
-            names[slash == std::string::npos ? "" : change.path.substr(0, slash)].insert(name);
+        if (policy::isBelowGitdir(change.path, &split)) {
+            continue;
+        }
+        if (policy::completesGitdirShape(nameOf(change.path))) {
+            bool& isThere = changed[change.path]; // what was replaced is told twice
+            isThere = isThere || change.after.exists();
+        }
+        for (std::string above = parentOf(change.path); directories.insert(above).second;) {
+            above = parentOf(above);
         }
     }
-    present[""]; // the root is the repository's directory where a project is a linked work tree
-    std::vector<std::string> gitdirs;
-    for (const auto& candidate : present) {
-        const std::string& directory = candidate.first; // no structured binding: Clang 14 captures none
-        const std::set<std::string>& names = candidate.second;
-        const auto has = [&](std::string_view wanted) {
-            const std::string name(wanted);
-            if (names.contains(name) || gone[directory].contains(name)) {
-                return names.contains(name);
-            }
-            const auto entry
-                = lookAt(base, directory.empty() ? name : std::string(directory).append(1, '/').append(name));
+    std::vector<ShapedGitdir> gitdirs;
+    for (const std::string& directory : directories) {
+        const std::string prefix = directory.empty() ? "" : directory + '/';
+        const auto hadBefore = [&](std::string_view name) {
+            const auto entry = lookAt(base, std::string(prefix).append(name));
             return entry && entry->exists();
         };
+        const auto has = [&](std::string_view name) {
+            const auto found = changed.find(std::string(prefix).append(name));
+            return found != changed.end() ? found->second : hadBefore(name);
+        };
         if (policy::hasGitdirShape(has)) {
-            gitdirs.push_back(directory);
+            const bool isNew = !policy::hasGitdirShape(hadBefore);
+            gitdirs.push_back({directory, isNew && std::ranges::any_of(kOrders, hadBefore)});
         }
     }
     std::ranges::reverse(gitdirs); // the innermost first

@@ -29,13 +29,20 @@ struct RunLaterFinding
     }
 };
 
+/// A directory that is a repository by its shape and not by its name; "" is the root.
+struct ShapedGitdir
+{
+    std::string path;
+    /// The changes make it one, around something that git would obey and that nobody judged as a part of one.
+    bool takesOver = false;
+};
+
 /// Judges the changes of one source, by the table and by git's own rules.
 class RunLaterJudge
 {
 public:
-    /// All are borrowed. `gitdirs`: directories that are repositories by their shape and not by their name
-    /// (see gitdirsByShape()).
-    RunLaterJudge(const policy::RunLaterTable& table, ChangeSource& source, std::vector<std::string> gitdirs)
+    /// All but `gitdirs` are borrowed; see gitdirsByShape().
+    RunLaterJudge(const policy::RunLaterTable& table, ChangeSource& source, std::vector<ShapedGitdir> gitdirs)
         : m_table(table)
         , m_source(source)
         , m_gitdirs(std::move(gitdirs))
@@ -51,11 +58,11 @@ private:
 
     const policy::RunLaterTable& m_table;
     ChangeSource& m_source;
-    std::vector<std::string> m_gitdirs;
+    std::vector<ShapedGitdir> m_gitdirs;
 };
 
-/// Directories that have, once the changes are there, the shape of a repository without the name .git; "" is
-/// the root. `base`: the directory that the changes are about.
-[[nodiscard]] std::vector<std::string> gitdirsByShape(const std::vector<Change>& changes, int base);
+/// Of the directories that the changes are in, those that have the shape of a repository once the changes are
+/// there; the innermost first. `base`: the directory that the changes are about.
+[[nodiscard]] std::vector<ShapedGitdir> gitdirsByShape(const std::vector<Change>& changes, int base);
 
 } // namespace revet::workspace

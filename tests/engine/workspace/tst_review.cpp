@@ -165,6 +165,54 @@ private Q_SLOTS:
         QVERIFY2(text.find("innocent") == std::string::npos, text.c_str());
     }
 
+    void knowsARepositoryByItsShapeWhateverChangesInIt()
+    {
+        const HandMadeLayer layer;
+        for (const char* const file : {"HEAD", "refs/x", "objects/x"}) {
+            writeFile(layer.lower() / "bare" / file, "x");
+        }
+        writeFile(layer.upper() / "bare/hooks/update", "x");
+        QCOMPARE(told(layer), std::string("bare/hooks/update: pinned, held\n"));
+    }
+
+    void letsNothingMakeARepositoryOfWhatLiesThere()
+    {
+        for (const std::string lying :
+             {"hooks/post-checkout", "config", "info/attributes", "objects/info/x"}) {
+            const HandMadeLayer layer;
+            writeFile(layer.lower() / "lib" / lying, "x");
+            for (const char* const file : {"HEAD", "refs/x", "objects/x", "index"}) {
+                writeFile(layer.upper() / "lib" / file, "x");
+            }
+            // All of the shape, so that the next session finds no half of it.
+            const std::string objects = lying.starts_with("objects") ? "" : "lib/objects: pinned, held\n";
+            QCOMPARE(told(layer),
+                     "lib/HEAD: pinned, held\n" + objects
+                         + "lib/objects/x: pinned, held\nlib/refs: pinned, held\nlib/refs/x: pinned, held\n");
+        }
+    }
+
+    void holdsAPointerToWhatIsNoRepositoryByName()
+    {
+        const HandMadeLayer layer;
+        writeFile(layer.lower() / "lib/HEAD", "x");
+        for (const auto& [path, target] :
+             std::vector<std::pair<std::string, std::string>>{{"a", "../lib"},
+                                                              {"b", "../.git/objects/lib"},
+                                                              {"c", "../.git/modules/x/../../../lib"},
+                                                              {"d", "../.git/modules"},
+                                                              {"e", "../.git/modules/x/objects/y"},
+                                                              {"f", "../.git/modules/x/"},
+                                                              {"fine", "../.git/modules/x"},
+                                                              {"third/fine", "../../.git/modules/third/fine"},
+                                                              {"tree", "../.git/worktrees/x"}}) {
+            writeFile(layer.upper() / path / ".git", "gitdir: " + target + '\n');
+        }
+        QCOMPARE(told(layer),
+                 std::string("a/.git: pinned, held\nb/.git: pinned, held\nc/.git: pinned, held\n"
+                             "d/.git: pinned, held\ne/.git: pinned, held\nf/.git: pinned, held\n"));
+    }
+
     void takesTheRootForARepositoryWhereItIsOne()
     {
         const HandMadeLayer layer; // as the repository of a linked work tree is
