@@ -97,11 +97,12 @@ Result<std::string> commonDirectory(const fs::path& project)
         = fs::canonical(relative.empty() ? worktreeGitdir : worktreeGitdir / relative, error);
     const bool looksRight
         = !error && fs::is_directory(common / "objects", error) && fs::is_directory(common / "refs", error);
-    // The pointer is the project's claim; only a repository that points back has agreed to it. Else a strange
-    // project could name any repository of the user's as its own.
+    // The pointer is the project's claim; only a repository that points back, from within itself, has agreed
+    // to it. Else a strange project could name any repository of the user's as its own.
+    const bool isOwn = relative.empty() || worktreeGitdir.parent_path() == common / "worktrees";
     const bool pointsBack = fs::weakly_canonical(gitPointer(worktreeGitdir / "gitdir", ""), error) == pointer
         || isWorkTreeOf(worktreeGitdir, project);
-    if (!looksRight || !pointsBack || ::access(common.c_str(), W_OK) != 0) {
+    if (!looksRight || !isOwn || !pointsBack || ::access(common.c_str(), W_OK) != 0) {
         return fail(
             ErrorCode::Refused, "use the worktree " + displayQuoted(project.string()),
             "its .git file points to " + displayQuoted(worktreeGitdir.string())
