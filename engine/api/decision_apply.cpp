@@ -20,6 +20,7 @@
 #include <chrono>
 #include <iterator>
 #include <map>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -161,7 +162,15 @@ Result<Decision::Plan> Decision::plan(std::size_t root, const workspace::ApplyCh
     REVET_ASSIGN_OR_RETURN(const auto continued, session::continuationOf(m_engine.places(), m_session));
     REVET_ASSIGN_OR_RETURN(auto records, m_roots[root].records.records());
     REVET_RETURN_IF_ERROR(addEarlierRecords(continued.earlier, root, records));
-    const workspace::KnownBases bases(continued.began, records);
+    std::set<std::string> replaced;
+    if (root == 0) {
+        for (const SessionId& id : continued.earlier) {
+            REVET_RETURN_IF_ERROR(session::addReplaced(m_engine.places().sessionDirectory(id), replaced));
+        }
+        REVET_RETURN_IF_ERROR(
+            session::addReplaced(m_engine.places().sessionDirectory(m_session.id), replaced));
+    }
+    const workspace::KnownBases bases(continued.began, records, std::move(replaced));
     REVET_ASSIGN_OR_RETURN(
         plan.repositories,
         workspace::planRepositories(*plan.source, reviewed, placeOf(root, bases, table), choice));

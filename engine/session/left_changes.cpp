@@ -83,6 +83,7 @@ Result<LeftChanges> findLeftChanges(const std::vector<std::unique_ptr<workspace:
     std::vector<std::string> changed;
     std::vector<std::string> repositories;
     std::vector<std::string> held;
+    LeftChanges left;
     for (const auto& source : sources) {
         REVET_ASSIGN_OR_RETURN(const auto changes, source->changes());
         // A side root is the repository of a linked work tree.
@@ -98,6 +99,9 @@ Result<LeftChanges> findLeftChanges(const std::vector<std::unique_ptr<workspace:
             }
             const bool isDirectory = (change.after.exists() ? change.after : change.before).type
                 == workspace::EntryType::Directory;
+            if (change.kind == Change::Kind::Modified && !isDirectory) {
+                left.replaced.push_back(change.path);
+            }
             policy::GitSplit split;
             if (!isDirectory && !policy::isBelowGitdir(change.path, &split)) {
                 changed.push_back(change.path + (change.after.exists() ? "" : " (gone)"));
@@ -105,7 +109,6 @@ Result<LeftChanges> findLeftChanges(const std::vector<std::unique_ptr<workspace:
         }
         held = whatRunsLater(changes, *source, table);
     }
-    LeftChanges left;
     left.isNothing = sum.files == 0 && sum.directories == 0 && !sum.hasRepositoryChanges;
     left.text = left.isNothing ? "nothing changed" : countText(sum);
     const auto add = [&left](const std::string& label, const std::vector<std::string>& names) {

@@ -17,6 +17,7 @@ struct LeftChanges
 {
     bool isNothing = false;
     std::string text; ///< "3 files changed, 1 of them pinned", fit for a screen
+    std::vector<std::string> replaced; ///< files of the project that are otherwise now
     std::vector<std::string> lines; ///< which, what the host would run later, new repositories; likewise
 };
 /// Looks at what a session left in each of its roots, the project first. `heldWord`: for what the host would

@@ -6,6 +6,7 @@
 #include "engine/base/log.h"
 #include "engine/session/box_view.h"
 #include "engine/session/running_session.h"
+#include "engine/session/workspace_record.h"
 #include "engine/workspace/direct_changes.h"
 
 #include <utility>
@@ -63,6 +64,12 @@ bool RunningSession::leavesChanges(const Places& places)
     Result<LeftChanges> left = findLeft(places);
     if (left) {
         m_left = *std::move(left);
+        if (isLayered && !m_left.replaced.empty()) {
+            const auto noted = noteReplaced(places.sessionDirectory(m_preparation.info.id), m_left.replaced);
+            if (!noted) {
+                log(LogLevel::Warning, "session", "note what was replaced: " + toString(noted.error()));
+            }
+        }
         return isLayered && !m_left.isNothing;
     }
     log(LogLevel::Warning, "session", "count the changes: " + toString(left.error()));

@@ -7,7 +7,9 @@
 #include "engine/domain/display_escape.h"
 #include "engine/session/text_file.h"
 
+#include <cerrno>
 #include <climits>
+#include <sstream>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,6 +21,8 @@ namespace {
 
 constexpr const char* kName = "workspace";
 constexpr std::size_t kMostRoots = 1024;
+constexpr const char* kReplaced = "replaced";
+constexpr std::size_t kLargestText = std::size_t{1} << 20U; ///< that readText() takes
 
 Result<WorkspaceRoot> identify(const UniqueFd& directory, const std::string& path)
 {
@@ -73,6 +77,32 @@ Result<std::vector<WorkspaceRoot>> readWorkspaceRecord(const std::filesystem::pa
         roots.push_back(std::move(root));
     }
     return roots;
+}
+
+Result<void> noteReplaced(const std::filesystem::path& sessionDirectory,
+                          const std::vector<std::string>& paths)
+{
+    std::string text;
+    for (const std::string& path : paths) {
+        if (text.size() + path.size() >= kLargestText) {
+            break;
+        }
+        text.append(path).append(1, '\0');
+    }
+    return replaceFile(sessionDirectory / kReplaced, text);
+}
+
+Result<void> addReplaced(const std::filesystem::path& sessionDirectory, std::set<std::string>& paths)
+{
+    const Result<std::string> text = readText(sessionDirectory / kReplaced);
+    if (!text) {
+        return text.error().errnoValue == ENOENT ? Result<void>() : fail(text.error());
+    }
+    std::istringstream lines(*text);
+    for (std::string path; std::getline(lines, path, '\0');) {
+        paths.insert(std::move(path));
+    }
+    return {};
 }
 
 Result<UniqueFd> openRoot(const WorkspaceRoot& root)

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,14 @@ struct WorkspaceRoot
                                            const std::vector<std::string>& paths);
 [[nodiscard]] Result<std::vector<WorkspaceRoot>>
 readWorkspaceRecord(const std::filesystem::path& sessionDirectory);
+
+/// Notes of which files of the project its layer had another version when the session ended: the layer does
+/// not tell, once the host has removed such a file. The first MiB of them.
+[[nodiscard]] Result<void> noteReplaced(const std::filesystem::path& sessionDirectory,
+                                        const std::vector<std::string>& paths);
+/// Adds them; nothing where the session did not come to its end.
+[[nodiscard]] Result<void> addReplaced(const std::filesystem::path& sessionDirectory,
+                                       std::set<std::string>& paths);
 
 /// Opens (O_PATH) the directory that the session worked on; Conflict where another one is in its place.
 [[nodiscard]] Result<UniqueFd> openRoot(const WorkspaceRoot& root);

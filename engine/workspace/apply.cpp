@@ -20,6 +20,7 @@ namespace revet::workspace {
 
 namespace {
 
+constexpr mode_t kExecutable = S_IXUSR | S_IXGRP | S_IXOTH;
 constexpr mode_t kPermissions = S_IRWXU | S_IRWXG | S_IRWXO;
 constexpr std::array<std::string_view, 10> kHoldNames = {"",
                                                          "pinned",
@@ -228,14 +229,22 @@ Result<void> Planner::add(const std::string& path, const Pick& pick)
     const bool isNew = pick.removes == nullptr
         && (item->change.kind == Change::Kind::Added || item->change.kind == Change::Kind::Renamed);
     // A link on the way is the transaction's to find; it looks again.
-    if (present && !isNew) {
+    if (present && !present->exists()) {
+        // A directory that the host removed is made again for what is new in it.
+        const bool isRemoved
+            = isNew && operation.wanted.type != EntryType::Directory && !m_bases.isBase(path, *present);
+        if (!isNew || isRemoved) {
+            operation.expected = isRemoved ? item->change.after : item->change.before;
+        }
+    } else if (present && !isNew) {
         operation.expected = *present;
-        const bool isSeen = m_choice.contents.contains(path) || m_choice.merged.contains(path);
-        if (present->exists() && !isSeen && !m_bases.isBase(path, *present)) {
+        const bool isSeen = m_choice.contents.contains(path) || operation.isMerge;
+        if (!isSeen && !m_bases.isBase(path, *present)) {
             operation.expected.statusChanged = -1; // as nothing is
         }
-        if (!present->exists()) {
-            operation.expected = item->change.before;
+        if (operation.isMerge) { // of the modes only what makes it a program is the session's
+            operation.wanted.mode
+                = present->mode | (operation.wanted.mode & kExecutable & (present->mode >> 2U));
         }
         // In place: bits that only the host gives stay.
         if (operation.wanted.type == present->type && !operation.content) {

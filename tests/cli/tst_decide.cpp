@@ -232,6 +232,24 @@ private Q_SLOTS:
         QVERIFY(told(revet({"apply", "--json"})).ends_with("; conflict a"));
     }
 
+    void refusesWhatTheHostRemovedMeanwhile()
+    {
+        fs::rename(project() / "dir", project() / "elsewhere"); // its files keep their ctime
+        fs::remove(project() / "a");
+        const TreeSnapshot mine = tree();
+        for (const bool isContinued : {false, true}) {
+            if (isContinued) { // by whom the files were replaced is another session then
+                QCOMPARE(revet({"run", "--tier", "container", "--continue=" + m_id, "--", "true"}).status, 0);
+            }
+            const Finished finished = revet({"apply"});
+            QCOMPARE(finished.status, 6);
+            QVERIFY(finished.err.find("a: it was removed") != std::string::npos);
+            QVERIFY(finished.err.find("dir/kept: it was removed") != std::string::npos);
+            QCOMPARE(treeDifferences(mine, tree()), std::string());
+        }
+        QCOMPARE(revet({"apply", "new"}).status, 0);
+    }
+
     void refusesToTakeBackWhatThePersonChanged()
     {
         QCOMPARE(revet({"apply"}).status, 0);

@@ -117,6 +117,61 @@ private Q_SLOTS:
         QVERIFY(m_changed.empty());
     }
 
+    void keepsAnEditThatAMergeWasTakenBackTo()
+    {
+        writeFile(m_top / "tree/a.txt", "by hand");
+        ApplyChoice merge;
+        merge.paths = {"a.txt"};
+        merge.merged["a.txt"] = "of both";
+        ApplyChoice plain;
+        plain.paths = {"a.txt"};
+        QVERIFY(apply(merge));
+        QVERIFY(undo({}));
+        QCOMPARE(readFile(m_top / "tree/a.txt"), std::string("by hand"));
+        QVERIFY(!apply(plain));
+        QVERIFY(undo({})); // the merge is there again
+        QCOMPARE(readFile(m_top / "tree/a.txt"), std::string("of both"));
+        QVERIFY(!apply(plain));
+    }
+
+    void appliesAgainWhatWasTakenBack()
+    {
+        QVERIFY(apply({}));
+        QVERIFY(undo({}));
+        QVERIFY(apply({}));
+        QVERIFY(undo({}));
+        QVERIFY(undo({}));
+        writeFile(m_top / "session/a.txt", "three\n");
+        QVERIFY(apply({}));
+        QCOMPARE(readFile(m_top / "tree/a.txt"), std::string("three\n"));
+    }
+
+    void aMergeKeepsTheHostsMode()
+    {
+        writeFile(m_top / "tree/a.txt", "by hand");
+        fs::permissions(m_top / "tree/a.txt", fs::perms{0600});
+        fs::permissions(m_top / "session/a.txt", fs::perms{0755});
+        ApplyChoice merge;
+        merge.paths = {"a.txt"};
+        merge.merged["a.txt"] = "of both";
+        QVERIFY(apply(merge));
+        QCOMPARE(fs::status(m_top / "tree/a.txt").permissions(), fs::perms{0700});
+    }
+
+    void refusesWhatTheHostRemovedSince()
+    {
+        fs::remove(m_top / "tree/a.txt");
+        fs::remove(m_top / "base/a.txt"); // a layer tells it then as something new
+        m_replaced = {"a.txt"};
+        QVERIFY(!apply({}));
+        QCOMPARE(m_conflicts, (std::vector<std::string>{"a.txt"}));
+        m_replaced.clear();
+        QVERIFY(apply({}));
+        fs::remove(m_top / "tree/new/deep/file");
+        QVERIFY(!apply({}));
+        QCOMPARE(m_conflicts.back(), std::string("new/deep/file"));
+    }
+
     void appliesAgainWhatTheSessionChangedAgain()
     {
         QVERIFY(apply({}));
@@ -310,7 +365,7 @@ private:
             items.push_back({change, hold == m_holds.end() ? Hold::None : hold->second, {}});
         }
         const auto records = m_store->records();
-        const workspace::KnownBases bases(m_began, *records);
+        const workspace::KnownBases bases(m_began, *records, m_replaced);
         auto plan = workspace::planApply(*m_source, items, m_tree.get(), bases, choice);
         if (!plan) {
             return false;
@@ -349,6 +404,7 @@ private:
     std::unique_ptr<TreePair> m_source;
     std::int64_t m_began = 0;
     std::map<std::string, Hold> m_holds;
+    std::set<std::string> m_replaced;
     std::vector<std::string> m_changed;
     std::vector<std::string> m_conflicts;
     std::vector<std::string> m_held;
