@@ -3,18 +3,82 @@
 
 #include "engine/api/decision.h"
 #include "engine/base/clock.h"
+#include "engine/policy/git_rules.h"
 #include "engine/session/closed_directory.h"
 #include "engine/session/undo_files.h"
 #include "engine/workspace/direct_past.h"
+#include "engine/workspace/tree_walk.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace revet::api {
 
 namespace fs = std::filesystem;
 using workspace::Purpose;
+
+namespace {
+
+/// Whether something in the repository is newer than the session, and stays: a person's tag or work tree,
+/// which may need what the session committed.
+bool isUsedSince(int tree, const std::string& gitdir, std::int64_t began,
+                 const std::set<std::string>& changed)
+{
+    constexpr std::size_t kMaximum = 100'000;
+    const std::string objects = gitdir.empty() ? "objects" : gitdir + "/objects";
+    bool isUsed = false;
+    const auto walked = workspace::walkTree(tree, gitdir, kMaximum,
+                                            [&](const std::string& path, const workspace::Entry& entry) {
+                                                isUsed = isUsed
+                                                    || (entry.type != workspace::EntryType::Directory
+                                                        && entry.changed > began && !changed.contains(path));
+                                                return path != objects;
+                                            });
+    return isUsed || !walked;
+}
+
+/// Objects of a repository that is used stay until `git gc`, as after an apply that is taken back.
+void keepUsedObjects(int tree, bool isGitdir, std::int64_t began,
+                     std::vector<workspace::Operation>& operations)
+{
+    std::set<std::string> changed;
+    std::set<std::string> needed; // that others come from, or that go with all that holds them
+    for (const workspace::Operation& operation : operations) {
+        changed.insert(operation.path);
+        needed.insert(operation.from);
+        if (!operation.wanted.exists() && operation.path.ends_with("objects")) {
+            needed.insert(operation.path);
+        }
+    }
+    std::map<std::string, bool> isUsed;
+    const std::size_t kept = std::erase_if(operations, [&](const workspace::Operation& operation) {
+        policy::GitSplit split;
+        if (!policy::isBelowGitdir(operation.path, &split) && isGitdir) {
+            split.inside = operation.path;
+        }
+        const std::string objects = split.gitdir.empty() ? "objects" : split.gitdir + "/objects";
+        if (operation.wanted.exists() || !split.inside.starts_with("objects/")
+            || needed.contains(operation.path) || needed.contains(objects)) {
+            return false;
+        }
+        const auto [used, isFirst] = isUsed.try_emplace(split.gitdir);
+        if (isFirst) {
+            used->second = isUsedSince(tree, split.gitdir, began, changed);
+        }
+        return used->second;
+    });
+    const auto isTimeOnly = [](const workspace::Operation& operation) {
+        return operation.wanted.type == workspace::EntryType::Directory && operation.expected.exists();
+    };
+    if (kept > 0 && std::ranges::all_of(operations, isTimeOnly)) {
+        operations.clear(); // all else has been taken back
+    }
+}
+
+} // namespace
 
 Result<workspace::Pasts> Decision::ownPasts(std::size_t root) const
 {
@@ -113,6 +177,9 @@ Result<DecisionOutcome> Decision::takeBack(std::vector<Part>& parts)
             outcome.lost.push_back({root.prefix + lost.path, lost.why});
         }
         const bool isGitdir = &root != &m_layer && &root != &m_roots.front();
+        if (step.undoes.empty() && !step.isRedo) {
+            keepUsedObjects(root.tree.get(), isGitdir, nanosecondsOf(m_session.started), step.operations);
+        }
         for (workspace::Operation& operation : step.operations) {
             operation.isLocked = &root != &m_layer && workspace::hasGitLock(operation.path, isGitdir);
         }

@@ -237,6 +237,26 @@ private Q_SLOTS:
         REVET_VERIFY_NONE(difference(before, treeAt(world.project())));
     }
 
+    /// Not from under what a person made of them since.
+    void leavesCommitsThatAPersonUses()
+    {
+        const World world;
+        world.makeRepository();
+        REVET_VERIFY_NONE(
+            wrongWith(world.runner().runScript(
+                          "sandbox", "echo two > tracked; git commit -qam two; echo x > new; git add new"),
+                      ""));
+        world.prepare("git tag keep; git worktree add -q -b mine ../mine; cd "
+                      "../mine; echo m > m; git add m; "
+                      "git commit -qm mine");
+        REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo"}), "took back"));
+        world.prepare("test $(cat tracked) = text && git fsck --strict && git show keep:tracked && "
+                      "git -C ../mine show HEAD:m");
+        REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo"}), "did again"));
+        world.prepare("test $(cat tracked) = two && git diff --quiet keep HEAD && git diff --cached "
+                      "--name-only | grep -x new");
+    }
+
     /// Undone at once, while nobody has ended the records of the killed session yet.
     void undoesWhatAKilledSessionDid()
     {
