@@ -292,20 +292,25 @@ Result<DecisionOutcome> Decision::commit(const workspace::ApplyChoice& choice)
     const int workTree = m_roots.front().tree.get();
     const fs::path home = session::ownHome(m_engine.places());
     const auto gitFiles = session::userGitFiles(home, m_engine.places());
+    DecisionOutcome outcome;
+    outcome.held = std::move(plan.files.held);
     const auto make = [&](git_repository* repository, const std::string& head, const std::string& tip) {
         const workspace::SessionCommit commit{workTree, head, tip.empty() ? head : tip,
                                               workspace::gitPersonOf(workTree, gitFiles),
                                               messageOf(m_session)};
-        return workspace::writeCommit(repository, commit, *plan.source, plan.chosen);
+        return workspace::writeCommit(repository, commit, *plan.source, plan.chosen, outcome.held);
     };
     const workspace::KnownBases bases(0, {});
     REVET_ASSIGN_OR_RETURN(
         workspace::RepositoryPlan repository,
         workspace::planCommit(*plan.source, placeOf(root, bases, {}), isLinked ? "" : ".git", make));
+    if (!repository.held.empty()) {
+        return fail(ErrorCode::Conflict, "commit the changes of " + m_session.id.text(),
+                    "no name is free for the branch revet/" + m_session.id.text()
+                        + ": rename the branch that has its place");
+    }
     REVET_RETURN_IF_ERROR(repository.placeObjects());
-    DecisionOutcome outcome;
     outcome.refs = std::move(repository.refs);
-    outcome.held = std::move(plan.files.held);
     REVET_RETURN_IF_ERROR(transact(m_roots[root], {}, std::move(repository.operations), outcome));
     REVET_RETURN_IF_ERROR(close(outcome));
     return outcome;

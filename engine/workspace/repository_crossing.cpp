@@ -46,6 +46,7 @@ public:
     Result<RepositoryPlan> commit(const MakeCommit& make);
 
 private:
+    [[nodiscard]] std::string unknownFormat() const;
     Result<void> openObjects();
     Result<std::string> textOf(const Change& change) const;
     Result<void> readHost();
@@ -320,8 +321,28 @@ Result<void> Planner::openObjects()
     return {};
 }
 
+/// In what way the host keeps its repository that Revet does not know; empty where it is known.
+std::string Planner::unknownFormat() const
+{
+    const auto file = openFile(m_place.tree, m_prefix + "config");
+    const auto text = file ? readContent(*file, kLargestRefFile) : fail(file.error());
+    const auto entries = text ? policy::parseGitConfig(*text) : fail(text.error());
+    for (const policy::GitConfigEntry& entry : entries.value_or(std::vector<policy::GitConfigEntry>())) {
+        const bool isKnown = (entry.key != "extensions.objectformat" || entry.value == "sha1")
+            && (entry.key != "extensions.refstorage" || entry.value == "files");
+        if (!isKnown) {
+            return "the repository has " + entry.key + " = " + entry.value + ", which Revet does not know";
+        }
+    }
+    return {};
+}
+
 Result<RepositoryPlan> Planner::commit(const MakeCommit& make)
 {
+    if (const std::string unknown = unknownFormat(); !unknown.empty()) {
+        return fail(ErrorCode::Refused, "commit the changes of " + m_place.session,
+                    unknown + ": `revet apply` takes files over");
+    }
     REVET_RETURN_IF_ERROR(readHost());
     REVET_RETURN_IF_ERROR(openObjects());
     const std::string name = "refs/heads/revet/" + m_place.session;
@@ -338,8 +359,15 @@ Result<RepositoryPlan> Planner::commit(const MakeCommit& make)
 
 Result<RepositoryPlan> Planner::run()
 {
-    if (lookAt(m_place.tree, m_prefix + "reftable").value_or(Entry()).exists()) {
-        hold("reftable", Hold::Unfit, "its branches are kept in a way that Revet does not know");
+    if (std::string unknown = unknownFormat(); !unknown.empty()) {
+        const bool hasRefs = std::ranges::any_of(m_items, [this](const ReviewItem& item) {
+            const std::string& path = item.change.path;
+            return path.starts_with(m_prefix + "refs/") || path.starts_with(m_prefix + "reftable/")
+                || path == m_prefix + "packed-refs";
+        });
+        if (hasRefs) {
+            hold("refs", Hold::Unfit, std::move(unknown));
+        }
         return std::move(m_plan);
     }
     REVET_RETURN_IF_ERROR(readHost());

@@ -5,6 +5,7 @@
 
 #include "engine/base/scope_exit.h"
 #include "engine/workspace/file_content.h"
+#include "engine/workspace/tree_path.h"
 
 #include <git2.h>
 #include <sys/stat.h>
@@ -69,6 +70,7 @@ public:
     }
     Result<void> start(const git_tree* base);
     Result<void> add(const Change& change);
+    [[nodiscard]] bool isOfSubmodule(const Change& change) const;
     void learnRules(const Change& change);
     Result<git_oid> write();
 
@@ -108,6 +110,19 @@ void Tree::learnRules(const Change& change)
 bool Tree::isKnown(const std::string& path) const
 {
     return ::git_index_get_bypath(m_index.get(), path.c_str(), 0) != nullptr;
+}
+
+bool Tree::isOfSubmodule(const Change& change) const
+{
+    // The directory itself may go, and something else come in its place.
+    std::string path = change.after.type == EntryType::Directory ? change.path : parentOf(change.path);
+    for (; !path.empty(); path = parentOf(path)) {
+        const git_index_entry* const entry = ::git_index_get_bypath(m_index.get(), path.c_str(), 0);
+        if (entry != nullptr && entry->mode == GIT_FILEMODE_COMMIT) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool Tree::isIgnored(const std::string& path) const
@@ -188,7 +203,7 @@ GitPerson gitPersonOf(int workTree, const std::vector<std::filesystem::path>& co
 }
 
 Result<std::string> writeCommit(git_repository* repository, const SessionCommit& commit, ChangeSource& source,
-                                const std::vector<Change>& changes)
+                                const std::vector<Change>& changes, std::vector<HeldChange>& leftOut)
 {
     const Git<git_commit> head = commitOf(repository, commit.head);
     const Git<git_commit> parent = commitOf(repository, commit.parent);
@@ -200,7 +215,12 @@ Result<std::string> writeCommit(git_repository* repository, const SessionCommit&
     // What goes away first: a directory may come where a file was.
     for (const bool isGone : {true, false}) {
         for (const Change& change : changes) {
-            if (change.after.exists() != isGone) {
+            if (change.after.exists() == isGone) {
+                continue;
+            }
+            if (tree.isOfSubmodule(change)) {
+                leftOut.push_back({change.path, Hold::Unfit, "it is a submodule's"});
+            } else {
                 REVET_RETURN_IF_ERROR(tree.add(change));
             }
         }

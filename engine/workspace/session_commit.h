@@ -24,7 +24,8 @@ struct GitPerson
 /// Writes one commit with the changes of files to a repository and gives its id; empty where that would be
 /// the same tree. Files that git does not know and that are to be ignored, by the host's rules or by those
 /// that come at the top of the tree, stay out. `head`: the commit that the changes are of; `parent`: the
-/// commit's own, which may be another one; both may be empty. `workTree`: the host's, borrowed.
+/// commit's own, which may be another one; both may be empty. `workTree`: the host's, borrowed. `leftOut`
+/// gets what lies in a submodule, of which a commit names no files.
 struct SessionCommit
 {
     int workTree = -1;
@@ -34,6 +35,7 @@ struct SessionCommit
     std::string message;
 };
 [[nodiscard]] Result<std::string> writeCommit(git_repository* repository, const SessionCommit& commit,
-                                              ChangeSource& source, const std::vector<Change>& changes);
+                                              ChangeSource& source, const std::vector<Change>& changes,
+                                              std::vector<HeldChange>& leftOut);
 
 } // namespace revet::workspace

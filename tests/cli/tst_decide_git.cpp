@@ -287,6 +287,52 @@ private Q_SLOTS:
         QCOMPARE(git("diff --name-status " + m_main + " revet/" + m_id + "/commit"), std::string("A\tb"));
     }
 
+    void aCommitThatHasNoNameIsRefused()
+    {
+        box("echo two > b");
+        m_world->prepare("git branch revet");
+        const Finished refused = revet({"apply", m_id, "--commit"});
+        QCOMPARE(refused.status, 6);
+        QVERIFY2(refused.err.find("no name is free for the branch revet/" + m_id) != std::string::npos,
+                 refused.err.c_str());
+        m_world->prepare("git branch -m revet other");
+        apply({"--commit"});
+        QCOMPARE(git("diff --name-status " + m_main + " revet/" + m_id), std::string("A\tb"));
+    }
+
+    void aCommitLeavesSubmodulesOut()
+    {
+        m_world->prepare(
+            "git init -q ../sub && git -C ../sub -c user.name=x -c user.email=x@y commit -q "
+            "--allow-empty -m sub && git -c protocol.file.allow=always submodule --quiet add ../sub sub "
+            "&& git commit -qm sub");
+        box("echo two > b; echo s > sub/s; chmod 700 sub");
+        const Finished made = apply({"--commit"});
+        QVERIFY2(made.out.find("held back: sub/s (not fit to cross: it is a submodule's)")
+                     != std::string::npos,
+                 made.out.c_str());
+        QCOMPARE(git("diff --name-status " + m_main + " revet/" + m_id), std::string("A\tb"));
+        isWhole();
+    }
+
+    void repositoriesOfAnUnknownFormatAreLeftAlone()
+    {
+        m_world->prepare("rm -rf .git && git init -q --object-format=sha256 . && git config user.name x && "
+                         "git config user.email x@y && git add tracked && git commit -qm x");
+        const std::string first = git("rev-parse HEAD");
+        const TreeSnapshot before = snapshotOf(project() / ".git");
+        box(kCommitTwo);
+        const Finished refused = revet({"apply", m_id, "--commit"});
+        QVERIFY(refused.status != 0);
+        QVERIFY2(refused.err.find("extensions.objectformat = sha256") != std::string::npos,
+                 refused.err.c_str());
+        const Finished applied = apply();
+        QVERIFY2(applied.out.find("extensions.objectformat = sha256") != std::string::npos,
+                 applied.out.c_str());
+        QCOMPARE(readFile(project() / "b"), std::string("two\n"));
+        QCOMPARE(treeDifferences(before, snapshotOf(project() / ".git")), std::string());
+    }
+
     void textsThatBothSidesChangedAreMerged()
     {
         m_world->prepare("seq 1 20 > tracked; seq 1 20 > same; git add -A; git commit -qm seq");
