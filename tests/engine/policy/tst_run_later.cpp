@@ -212,6 +212,7 @@ void RunLaterTest::classifiesPaths_data()
           ".github/CODEOWNERS",
           "sub/.github/workflows/ci.yml",
           "sub/.travis.yml",
+          ".claude/worktrees",
           ".claude/worktrees/w/src/main.cpp",
           ".env.example",
           ".aider.chat.history.md",
