@@ -30,9 +30,6 @@ Result<supervisor::Root> openRoot(const std::string& path)
 
 Result<void> addLayer(supervisor::Root& root, UniqueFd upper, const std::string& layer)
 {
-    if (!upper) {
-        return fail(ErrorCode::Conflict, "open the layer " + layer, "it was not made for this session");
-    }
     root.kind = supervisor::Root::Kind::Layered;
     root.upper = std::move(upper);
     REVET_ASSIGN_OR_RETURN(root.lower, root.host.duplicate());

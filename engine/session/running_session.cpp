@@ -20,6 +20,7 @@
 #include <memory>
 #include <utility>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -78,6 +79,7 @@ RunningSession::~RunningSession() = default;
 
 Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& places)
 {
+    REVET_RETURN_IF_ERROR(openLayers());
     REVET_RETURN_IF_ERROR(startBox(places));
     // While the launcher builds the box on the other core.
     REVET_RETURN_IF_ERROR(startJournal(places));
@@ -98,6 +100,26 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
         announceStart();
     }
     return serve();
+}
+
+/// Before anything can fail: what waits in an earlier session's layer is to be found there at the end of any.
+Result<void> RunningSession::openLayers()
+{
+    const tiers::BoxSpec& spec = m_preparation.spec;
+    for (const UniqueFd& upper : m_preparation.uppers) {
+        const std::string& path = m_layers.empty() ? spec.project : spec.sideRoots.at(m_layers.size() - 1);
+        if (!upper) {
+            return fail(ErrorCode::Conflict, "open the layer of " + path, "it was not made for this session");
+        }
+        UniqueFd lower(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        if (!lower) {
+            return failErrno("open the project " + path);
+        }
+        REVET_ASSIGN_OR_RETURN(UniqueFd layer, upper.duplicate());
+        m_layers.push_back(
+            std::make_unique<workspace::LayerChanges>(std::move(layer), std::move(lower), kComparedBytes));
+    }
+    return {};
 }
 
 Result<void> RunningSession::startBox(const Places& places)
@@ -174,14 +196,6 @@ Result<void> RunningSession::startUndo(const ShippedData& data, const Places& pl
 Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places)
 {
     REVET_ASSIGN_OR_RETURN(auto view, makeBoxView(m_preparation, std::move(root), places));
-    for (const supervisor::Root& part : view.roots) {
-        if (part.kind == supervisor::Root::Kind::Layered) {
-            REVET_ASSIGN_OR_RETURN(UniqueFd upper, part.upper.duplicate());
-            REVET_ASSIGN_OR_RETURN(UniqueFd lower, part.lower.duplicate());
-            m_layers.push_back(std::make_unique<workspace::LayerChanges>(std::move(upper), std::move(lower),
-                                                                         kComparedBytes));
-        }
-    }
     m_supervisor = std::make_unique<supervisor::Supervisor>(
         std::move(view),
         supervisor::Supervisor::Dependencies{*m_recorder, m_runLater, m_undo.get(),

@@ -66,6 +66,7 @@ public:
     void setPlanEdit(PlanEdit edit) { m_planEdit = std::move(edit); }
 
 private:
+    [[nodiscard]] Result<void> openLayers();
     [[nodiscard]] Result<void> startBox(const Places& places);
     [[nodiscard]] Result<void> startJournal(const Places& places);
     [[nodiscard]] Result<void> startUndo(const ShippedData& data, const Places& places);

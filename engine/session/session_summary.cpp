@@ -42,6 +42,9 @@ Result<LeftChanges> RunningSession::findLeft(const Places& places)
     if (m_isHanging) {
         return fail(ErrorCode::TimedOut, "look at the changes");
     }
+    if (m_layers.size() < m_preparation.uppers.size()) {
+        return fail(ErrorCode::Unavailable, "open the layer");
+    }
     if (!m_undo) {
         return findLeftChanges(m_layers, m_runLater, "held back");
     }

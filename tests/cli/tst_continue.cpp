@@ -83,6 +83,11 @@ private Q_SLOTS:
         const Finished refused
             = m_world->runner().revet({"run", "--continue", "--bind-ro", "/no/such", "true"});
         QCOMPARE(refused.status, 125);
+        // Its network cannot be made, when the layer has been taken over already.
+        const Finished unmade = m_world->runner().revet(
+            {"run", "--continue", "--host-port", "1", "--publish", "1", "--", "true"});
+        QCOMPARE(unmade.status, 125);
+        QCOMPARE(stateOf(m_world->runner().lastSession()), std::string("review"));
         QCOMPARE(go({"--continue"}, "cat b").out, std::string("kept\n"));
     }
 
