@@ -22,7 +22,7 @@ namespace {
 
 constexpr mode_t kExecutable = S_IXUSR | S_IXGRP | S_IXOTH;
 constexpr mode_t kPermissions = S_IRWXU | S_IRWXG | S_IRWXO;
-constexpr std::array<std::string_view, 10> kHoldNames = {"",
+constexpr std::array<std::string_view, 11> kHoldNames = {"",
                                                          "pinned",
                                                          "runs code",
                                                          "odd",
@@ -31,6 +31,7 @@ constexpr std::array<std::string_view, 10> kHoldNames = {"",
                                                          "holds what is held",
                                                          "not fit to cross",
                                                          "only extended attributes",
+                                                         "the project's own directory",
                                                          "undo's own name"};
 
 class Planner

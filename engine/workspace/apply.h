@@ -27,6 +27,7 @@ enum class Hold : std::uint8_t {
     HoldsHeld, ///< a directory that goes away, but for something that is held
     Unfit, ///< commits that git would not take, or a name that is no branch's
     Attributes, ///< only extended attributes differ, which do not cross
+    Root, ///< the project's own directory, of which the host's mode stays
     Store, ///< it is called like the directory of what undo keeps, which nobody but Revet makes
 };
 [[nodiscard]] std::string_view toString(Hold hold);
@@ -39,7 +40,7 @@ enum class Hold : std::uint8_t {
 /// What stays as the host has it, and leaves nothing to be decided.
 [[nodiscard]] constexpr bool neverCrosses(Hold hold)
 {
-    return hold == Hold::Repository || hold == Hold::Attributes;
+    return hold == Hold::Repository || hold == Hold::Attributes || hold == Hold::Root;
 }
 
 struct ApplyItem

@@ -54,6 +54,8 @@ ApplyItem toApplyItem(ReviewItem item, bool isNewRepository)
     const auto odd = std::ranges::find_if(item.oddities, isMisleading);
     if (isInStore(item.change.path) || isInStore(item.change.from)) {
         result.hold = Hold::Store;
+    } else if (item.change.path == kRootPath) {
+        result.hold = Hold::Root;
     } else if (!isFileLike(item.change.after.type)) {
         result.hold = Hold::Impossible;
     } else if (item.isInRepository && !isNewRepository) {

@@ -10,6 +10,9 @@
 
 namespace revet::workspace {
 
+/// The root itself, of which only the mode is told.
+inline const std::string kRootPath = ".";
+
 /// One path that a session left otherwise than it found it. Paths are relative to the workspace's root, in
 /// the box's bytes: hostile.
 struct Change

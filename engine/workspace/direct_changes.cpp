@@ -92,7 +92,7 @@ Result<std::set<std::string>> DirectChanges::candidates() const
             gone.set(path);
         }
     }
-    paths.erase(""); // the root itself stays what it is
+    paths.erase(""); // the root itself stays what it is, and has a mode at most that differs
     return paths;
 }
 
@@ -179,6 +179,13 @@ Result<std::vector<Change>> DirectChanges::changes()
 {
     REVET_ASSIGN_OR_RETURN(const auto paths, candidates());
     std::vector<Change> changes;
+    if (const auto root = m_before.saved().find(""); root != m_before.saved().end()) {
+        REVET_ASSIGN_OR_RETURN(Entry after, lookAt(m_root));
+        if (after.mode != root->second.entry.mode) {
+            changes.push_back(
+                {Change::Kind::Modified, kRootPath, {}, root->second.entry, std::move(after), false});
+        }
+    }
     const auto isIn = [this](const std::string& path) -> Result<bool> {
         REVET_ASSIGN_OR_RETURN(const Entry entry, lookAtPresent(m_root.get(), path));
         return entry.exists();

@@ -20,10 +20,19 @@ namespace {
 
 /// More is no review that anybody could read, and takes gigabytes to list.
 constexpr std::size_t kMostChanges = 1'000'000;
+/// Other bits depend on the group that it is of.
+constexpr mode_t kPermissions = S_IRWXU | S_IRWXG | S_IRWXO;
 
 std::string join(const std::string& directory, const std::string& name)
 {
     return directory.empty() ? name : directory + '/' + name;
+}
+
+/// Which nobody needs a right for.
+Result<Entry> lookAtRoot(int root)
+{
+    struct stat info = {};
+    return ::fstat(root, &info) == 0 ? Result<Entry>(entryOf(info)) : failErrno("look at the project");
 }
 
 /// The directory of the lower tree at this path; none where there is no directory.
@@ -57,6 +66,12 @@ std::vector<Attribute> attributesAt(const UniqueFd& directory, const std::string
 
 Result<std::vector<Change>> LayerWalk::run()
 {
+    REVET_ASSIGN_OR_RETURN(Entry before, lookAtRoot(m_lower));
+    REVET_ASSIGN_OR_RETURN(Entry after, lookAtRoot(m_upper));
+    if ((before.mode & kPermissions) != (after.mode & kPermissions)) {
+        REVET_RETURN_IF_ERROR(
+            add({Change::Kind::Modified, kRootPath, {}, std::move(before), std::move(after), false}));
+    }
     m_pending.push_back({});
     while (!m_pending.empty()) {
         const Pending directory = std::move(m_pending.back());
@@ -73,7 +88,11 @@ Result<void> LayerWalk::visit(const Pending& directory)
         return {}; // the box runs, and has removed it meanwhile
     }
     if (!upper && upper.error().errnoValue == EACCES && m_compareBytes != LayerChanges::kCompareAll) {
-        return {}; // a quick look, and its own mode has been told
+        // A quick look, to which it may hold anything, and has been told only where its own mode changed.
+        Entry entry;
+        entry.type = EntryType::Directory;
+        const std::string& path = directory.path.empty() ? kRootPath : directory.path;
+        return add({Change::Kind::Modified, path, {}, entry, entry, false, true});
     }
     if (!upper) {
         return fail(upper.error());

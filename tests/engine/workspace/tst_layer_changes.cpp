@@ -378,6 +378,22 @@ private Q_SLOTS:
         QCOMPARE(told(layer.source(1).changes()), std::string("M changed*"));
     }
 
+    void tellsOfWhatAQuickLookCannotLookInto()
+    {
+        const HandMadeLayer layer;
+        for (const fs::path& side : {layer.lower(), layer.upper()}) {
+            fs::create_directory(side / "d");
+            fs::permissions(side / "d", fs::perms(0)); // as it was before
+        }
+        QCOMPARE(told(layer.source(1).changes()), std::string("M d/+"));
+        fs::permissions(layer.upper(), fs::perms(0));
+        QVERIFY(told(layer.source(1).changes()).starts_with("M ./; M ./+"));
+        for (const fs::path& directory : {layer.upper(), layer.upper() / "d", layer.lower() / "d"}) {
+            fs::permissions(directory, fs::perms(0700));
+        }
+        QCOMPARE(told(layer.source().changes()), std::string("M ./"));
+    }
+
     void listsATreeThatIsTooDeepToNameAsFarAsItGoes()
     {
         const HandMadeLayer layer;
