@@ -337,6 +337,11 @@ Result<void> Forecast::twoNames(Target& target, const Call& call, const std::str
     const bool follows = call.operation == Operation::MakeLink && (call.flags & AT_SYMLINK_FOLLOW) != 0;
     const Resolver::Look from
         = m_resolver.look(claimed, follows ? LastComponent::Follow : LastComponent::Keep);
+    if (from.sighting.state != State::Exists && (follows || call.path.isDescriptor)
+        && claimed.ends_with(" (deleted)")) {
+        created(target, call, ActionKind::Create, second, {}); // a file that gets its first name
+        return {};
+    }
     if (from.sighting.state != State::Exists) {
         withheld(target, actionOf(call), from.sighting);
         return {};

@@ -69,6 +69,7 @@ public:
     [[nodiscard]] Result<void> readBytes(std::uint64_t address, std::span<std::byte> into) override;
     [[nodiscard]] Result<std::string> workingDirectory() override;
     [[nodiscard]] Result<std::string> descriptorPath(int fd) override;
+    [[nodiscard]] Result<std::string> readLink(const std::string& name) override;
     [[nodiscard]] Result<UniqueFd> duplicateDescriptor(int fd) override;
     [[nodiscard]] mode_t fileModeMask() override;
     [[nodiscard]] std::uint64_t fileSizeLimit() override;
@@ -76,7 +77,6 @@ public:
 
 private:
     /// What a link in its directory of procfs says ("cwd", "fd/3").
-    [[nodiscard]] Result<std::string> readLink(const std::string& name);
     template<typename Type>
     [[nodiscard]] Result<Type> ifStillWaiting(Result<Type> result) const;
 

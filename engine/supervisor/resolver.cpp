@@ -3,13 +3,12 @@
 
 #include "engine/supervisor/resolver.h"
 
-#include "engine/os/proc_fs.h"
 #include "engine/supervisor/place.h"
+#include "engine/supervisor/proc_link.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <optional>
 
 #include <fcntl.h>
@@ -22,6 +21,7 @@ namespace {
 
 constexpr std::size_t kRememberedMaximum = 32768; // some 8 MiB
 constexpr int kTries = 3;
+constexpr int kMostLinks = 8;
 
 /// Only inside the box's inner namespaces, so neither the outer root nor the host can tell about them.
 constexpr std::array<std::string_view, 5> kInnerOnly{"/proc", "/dev/pts", "/dev/ptmx", "/dev/tty",
@@ -56,53 +56,6 @@ constexpr std::array<std::string_view, 5> kInnerOnly{"/proc", "/dev/pts", "/dev/
 {
     return status.st_uid == ::geteuid() ? (status.st_mode & S_IRUSR) != 0
                                         : (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
-}
-
-/// "/dev/fd/3/x" → 3, "/x"; none for other paths.
-[[nodiscard]] std::optional<int> ownDescriptor(std::string_view path, std::string_view* rest)
-{
-    static constexpr std::array<std::string_view, 3> kStandard{"/dev/stdin", "/dev/stdout", "/dev/stderr"};
-    for (std::size_t i = 0; i < kStandard.size(); ++i) {
-        if (isAtOrBelow(path, kStandard.at(i))) {
-            *rest = path.substr(kStandard.at(i).size());
-            return static_cast<int>(i);
-        }
-    }
-    for (const std::string_view directory : {"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"}) {
-        if (!path.starts_with(directory)) {
-            continue;
-        }
-        const std::string_view digits = path.substr(directory.size());
-        int number = 0;
-        const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        *rest = digits.substr(static_cast<std::size_t>(stop - digits.data()));
-        if (error == std::errc() && number >= 0 && (rest->empty() || rest->starts_with('/'))) {
-            return number;
-        }
-    }
-    return std::nullopt;
-}
-
-/// "/proc/self/cwd/x" with the link "cwd" followed; none for other paths.
-[[nodiscard]] std::optional<Result<std::string>> ownLink(Target& target, std::string_view path)
-{
-    for (const std::string_view own : {"/proc/self/", "/proc/thread-self/"}) {
-        for (const char* const link : {"cwd", "root", "exe"}) {
-            const std::string prefix = std::string(own) + link;
-            if (!isAtOrBelow(path, prefix)) {
-                continue;
-            }
-            const std::string rest(path.substr(prefix.size()));
-            if (std::string_view(link) == "root") {
-                return rest.empty() ? "/" : rest;
-            }
-            const Result<os::ProcessDirectory> process = os::ProcessDirectory::open(target.tid());
-            Result<std::string> base
-                = process ? process->readLink(link) : Result<std::string>(fail(process.error()));
-            return base ? *base + rest : base;
-        }
-    }
-    return std::nullopt;
 }
 
 } // namespace
@@ -147,15 +100,21 @@ Result<std::string> Resolver::claimedPath(Target& target, const PathArgument& ar
         path.reserve(path.size() + 1 + argument.path.size());
         path.append("/").append(argument.path);
     }
-    if (!path.starts_with("/proc/") && !path.starts_with("/dev/")) {
-        return path;
+    for (int links = 0; links < kMostLinks; ++links) {
+        const std::optional<ProcLink> link = procLinkIn(path);
+        if (!link) {
+            break;
+        }
+        Result<std::string> next = followed(target, *link);
+        if (!next && link->isOwn()) {
+            return next;
+        }
+        if (!next) {
+            break; // another process's pipe, or one that may not be looked at
+        }
+        path = *std::move(next);
     }
-    std::string_view rest;
-    if (const std::optional<int> descriptor = ownDescriptor(path, &rest)) {
-        REVET_ASSIGN_OR_RETURN(const std::string base, target.descriptorPath(*descriptor));
-        return base + std::string(rest);
-    }
-    return ownLink(target, path).value_or(path);
+    return path;
 }
 
 const Sighting& Resolver::lookForReading(const std::string& claimed)

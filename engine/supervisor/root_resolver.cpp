@@ -4,11 +4,11 @@
 #include "engine/supervisor/root_resolver.h"
 
 #include "engine/supervisor/hard_links.h"
+#include "engine/supervisor/proc_link.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 
 #include <fcntl.h>
@@ -40,69 +40,18 @@ tl::unexpected<Error> failWith(int errnoValue)
     return fail(Error::fromErrno("resolve a path", errnoValue));
 }
 
-std::optional<int> numberIn(std::string_view text)
-{
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || text.empty() || text.front() == '-') {
-        return std::nullopt;
-    }
-    return number;
-}
-
-std::optional<int> ownDescriptor(std::string_view text)
-{
-    if (text == "/dev/stdin" || text == "/dev/stdout" || text == "/dev/stderr") {
-        return text == "/dev/stdin" ? 0 : text == "/dev/stdout" ? 1 : 2;
-    }
-    for (const std::string_view prefix : {"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"}) {
-        if (text.starts_with(prefix)) {
-            return numberIn(text.substr(prefix.size()));
-        }
-    }
-    return std::nullopt;
-}
-
-/// What the target's own link in procfs leads to, for a path that goes on behind it; none for other paths.
-std::optional<std::string> behindOwnLink(Target& target, std::string_view path)
-{
-    std::string_view rest;
-    for (const std::string_view own : {"/proc/self/", "/proc/thread-self/", "/dev/"}) {
-        if (path.starts_with(own)) {
-            rest = path.substr(own.size());
-        }
-    }
-    if (rest.starts_with("root/")) {
-        return std::string(rest.substr(4));
-    }
-    Result<std::string> base = failWith(ENOENT);
-    if (rest.starts_with("cwd/")) {
-        base = target.workingDirectory();
-        rest.remove_prefix(3);
-    } else if (rest.starts_with("fd/")) {
-        rest.remove_prefix(3);
-        const std::size_t slash = rest.find('/');
-        const auto number = numberIn(rest.substr(0, slash));
-        if (slash == std::string_view::npos || !number) {
-            return std::nullopt;
-        }
-        base = target.descriptorPath(*number);
-        rest.remove_prefix(slash);
-    }
-    return base && base->starts_with('/') ? std::optional(*base + std::string(rest)) : std::nullopt;
-}
-
-/// The outer root has no procfs, so these links are followed here. A race with the target's own change of
-/// directory decides no more than which of both the path is resolved from, and by whom it is then judged.
-std::string withOwnLinksFollowed(Target& target, std::string path)
+/// Links of procfs that a path leads through. A race with the target's own change of directory decides no
+/// more than which of both the path is resolved from, and by whom it is then judged.
+std::string withLinksFollowed(Target& target, std::string path)
 {
     constexpr int kMost = 8; // /proc/self/root/proc/self/root/…: the rest meets the read-only view
-    for (int followed = 0; followed < kMost; ++followed) {
-        auto next = behindOwnLink(target, path);
+    for (int links = 0; links < kMost; ++links) {
+        const auto link = procLinkIn(path);
+        auto next = link && !link->rest.empty() ? followed(target, *link) : failWith(ENOENT);
         if (!next) {
             break;
         }
-        path = std::move(*next);
+        path = *std::move(next);
     }
     return path;
 }
@@ -145,12 +94,17 @@ Result<Claim> RootResolver::claim(Target& target, const PathArgument& argument, 
     if (argument.path.empty()) {
         return failWith(ENOENT);
     }
-    if (argument.path.front() == '/' && (resolve & kAboutDirectory) == 0) {
+    const auto fromRoot = [&](std::string text) {
         const bool followsMagic = (resolve & (RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS)) == 0;
-        Claim claim = claimOf(followsMagic ? withOwnLinksFollowed(target, argument.path) : argument.path);
+        Claim claim = claimOf(followsMagic ? withLinksFollowed(target, std::move(text)) : std::move(text));
         claim.resolve |= resolve & RESOLVE_NO_SYMLINKS;
-        claim.descriptor = ownDescriptor(claim.text);
+        const auto link = procLinkIn(claim.text);
+        claim.descriptor = link ? link->ownDescriptor() : std::nullopt;
         return claim;
+    };
+    const bool isAboutDirectory = (resolve & kAboutDirectory) != 0;
+    if (argument.path.front() == '/' && !isAboutDirectory) {
+        return fromRoot(argument.path);
     }
     REVET_ASSIGN_OR_RETURN(std::string base,
                            argument.directory == AT_FDCWD ? target.workingDirectory()
@@ -167,11 +121,8 @@ Result<Claim> RootResolver::claim(Target& target, const PathArgument& argument, 
         base = parentOf(base);
         rest.remove_prefix(3);
     }
-    if ((resolve & kAboutDirectory) == 0) {
-        Claim claim = claimOf(std::move(base.append("/").append(rest)));
-        claim.resolve |= resolve & RESOLVE_NO_SYMLINKS;
-        claim.descriptor = ownDescriptor(claim.text);
-        return claim;
+    if (!isAboutDirectory) {
+        return fromRoot(std::move(base.append("/").append(rest)));
     }
     // The resolve flags bind the path to its directory, which then bounds it more tightly than the root.
     UniqueFd directory = openat2(m_box.outerRoot.get(), base, O_PATH | O_DIRECTORY, 0,

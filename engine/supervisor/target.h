@@ -37,6 +37,9 @@ public:
     [[nodiscard]] virtual Result<std::string> workingDirectory() = 0;
     /// Absolute path behind one of its descriptors (EBADF as the kernel would say).
     [[nodiscard]] virtual Result<std::string> descriptorPath(int fd) = 0;
+    /// Where a link in its directory of procfs leads ("exe"); through "root/proc/" also another process's, by
+    /// its number in the box. Whatever the kernel says: "pipe:[7]".
+    [[nodiscard]] virtual Result<std::string> readLink(const std::string& name) = 0;
     /// A duplicate of one of its descriptors (pidfd_getfd).
     [[nodiscard]] virtual Result<UniqueFd> duplicateDescriptor(int fd) = 0;
     [[nodiscard]] virtual mode_t fileModeMask() = 0;

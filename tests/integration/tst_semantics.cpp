@@ -119,6 +119,20 @@ private Q_SLOTS:
         REVET_VERIFY_NONE(differences(bare, box));
     }
 
+    void recordsWhatGoesThroughProcfsByWhereItLeads_data() { addTierRows(); }
+    void recordsWhatGoesThroughProcfsByWhereItLeads()
+    {
+        const World world;
+        const Finished done
+            = world.runner().runScript(fetched("tier"),
+                                       "mkdir /proc/$$/cwd/made; echo x > /proc/$$/task/$$/cwd/written; "
+                                       "ln -s x /proc/$$/cwd/link; ln /proc/$$/root/$PWD/written linked");
+        QVERIFY2(done.status == 0, done.err.c_str());
+        for (const char* const name : {"made", "written", "link", "linked"}) {
+            REVET_VERIFY_NONE(missingEvent(world, {{"create", "write", "link"}, {}, world.project() / name}));
+        }
+    }
+
 private:
     /// Names that mkstemp and mkdtemp chose differ from run to run.
     static Snapshot withoutTemporaryNames(const Snapshot& all)

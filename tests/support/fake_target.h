@@ -46,6 +46,10 @@ public:
     {
         return linkText("/proc/self/fd/" + std::to_string(fd), EBADF);
     }
+    [[nodiscard]] Result<std::string> readLink(const std::string& name) override
+    {
+        return linkText("/proc/self/" + name, ENOENT);
+    }
     [[nodiscard]] Result<UniqueFd> duplicateDescriptor(int fd) override
     {
         UniqueFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 3));

@@ -99,6 +99,15 @@ void ResolverTest::putsInTheCallersOwnLinks()
     QCOMPARE(claimed(AT_FDCWD, "/proc/self/root/x"), std::string("/x"));
     QCOMPARE(claimed(AT_FDCWD, "/proc/self/exe"), std::filesystem::read_symlink("/proc/self/exe").string());
     QCOMPARE(claimed(AT_FDCWD, "/proc/self/fd/1x"), std::string("/proc/self/fd/1x"));
+    // Others' links, which procfs of the box follows, and other ways to write them.
+    const std::string self = std::to_string(::getpid());
+    QCOMPARE(claimed(AT_FDCWD, "/proc/" + self + "/cwd/x"), here + "/x");
+    QCOMPARE(claimed(AT_FDCWD, "/proc/1/../" + self + "/root/x"), std::string("/x"));
+    QCOMPARE(claimed(AT_FDCWD, "//proc/./self/task/" + self + "/fd/" + number + "/lib"),
+             std::string("/usr/lib"));
+    QCOMPARE(claimed(AT_FDCWD, "/proc/0/cwd/x"), std::string("/proc/0/cwd/x"));
+    const UniqueFd proc(::open("/proc", O_PATH | O_CLOEXEC));
+    QCOMPARE(claimed(proc.get(), self + "/cwd/x"), here + "/x");
     QCOMPARE(claimed(AT_FDCWD, "/proc/self/maps"), std::string("/proc/self/maps"));
 }
 
