@@ -48,7 +48,8 @@ std::string describe(const Event& event)
 {
     std::string text = displayEscape(event.target);
     if (!event.other.empty()) {
-        text += " -> " + displayEscape(event.other);
+        const bool isExchange = event.kind == ActionKind::Rename && (event.detail & kExchange) != 0;
+        text += (isExchange ? " <-> " : " -> ") + displayEscape(event.other);
     }
     if (event.kind == ActionKind::Exit) {
         text += event.detail == kUnknownStatus ? "status not known"

@@ -17,6 +17,9 @@ namespace revet {
 /// In place of a wait status, which is never negative.
 inline constexpr std::int64_t kUnknownStatus = -1;
 
+/// In `detail` of a rename: both names were there, and changed places (RENAME_EXCHANGE of renameat2(2)).
+inline constexpr std::int64_t kExchange = 2;
+
 /// One row of a session's timeline. Strings are bytes as the kernel gave them, never yet fit for a screen.
 struct Event
 {
@@ -31,7 +34,7 @@ struct Event
     std::string rule; ///< which rule, table entry or wall decided; empty for the tier's own default
     std::uint32_t count = 1; ///< how many occurrences this row stands for
     std::int32_t errnoValue = 0; ///< what the program got, 0 for success
-    std::int64_t detail = 0; ///< exit: wait status or kUnknownStatus; chmod: mode; open: flags; else 0
+    std::int64_t detail = 0; ///< exit: wait status or kUnknownStatus; chmod: mode; open, rename: flags; else 0
 };
 
 /// One process of a session, from first sight, as one of the programs that it has run: an exec makes a new

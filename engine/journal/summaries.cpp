@@ -22,6 +22,7 @@ struct Group
     Reach reach = Reach::None;
     std::string target;
     std::string other;
+    bool isExchange = false;
     std::uint64_t occurrences = 0;
     EventSeq first;
     EventSeq last;
@@ -35,9 +36,13 @@ bool isDone(Verdict verdict)
 Result<void> forEachGroup(Database& database, TextTable& texts, const std::string& kinds,
                           const std::function<void(const Group&)>& visit)
 {
-    REVET_ASSIGN_OR_RETURN(Statement statement, database.prepare(R"sql(
-        SELECT kind, verdict, max(reach), target, other, sum(count), max(seq), min(seq)
-        FROM event WHERE kind IN ()sql" + kinds + R"sql() GROUP BY kind, verdict, target, other)sql"));
+    const std::string isExchange = "kind = " + std::to_string(static_cast<int>(ActionKind::Rename))
+        + " AND detail & " + std::to_string(kExchange) + " != 0";
+    REVET_ASSIGN_OR_RETURN(Statement statement,
+                           database.prepare("SELECT kind, verdict, max(reach), target, other, " + isExchange
+                                            + ", sum(count), max(seq), min(seq) FROM event WHERE kind IN ("
+                                            + kinds + ") GROUP BY kind, verdict, target, other, "
+                                            + isExchange));
     while (true) {
         REVET_ASSIGN_OR_RETURN(const bool row, statement.next());
         if (!row) {
@@ -50,6 +55,7 @@ Result<void> forEachGroup(Database& database, TextTable& texts, const std::strin
         group.reach = static_cast<Reach>(cursor.integer(0, kReachCount - 1));
         const std::int64_t target = cursor.integer(0, kMost);
         const std::int64_t other = cursor.integer(0, kMost);
+        group.isExchange = cursor.integer(0, 1) != 0;
         group.occurrences = static_cast<std::uint64_t>(cursor.integer(0, kMost));
         group.last = EventSeq(static_cast<std::uint64_t>(cursor.integer(1, kMost)));
         group.first = EventSeq(static_cast<std::uint64_t>(cursor.integer(1, kMost)));
@@ -69,7 +75,7 @@ std::uint64_t FileSummary::*counterOf(ActionKind kind)
     if (kind == ActionKind::Read) {
         return &FileSummary::reads;
     }
-    if (kind == ActionKind::Create) {
+    if (kind == ActionKind::Create || kind == ActionKind::Listen) {
         return &FileSummary::created;
     }
     if (kind == ActionKind::Delete || kind == ActionKind::Rename) {
@@ -180,17 +186,20 @@ Result<std::vector<FileSummary>> summarizeFiles(Database& database, TextTable& t
         changes[path].add(group, counter);
     };
     const auto visit = [&add](const Group& group) {
+        if (group.kind == ActionKind::Listen && !group.target.starts_with('/')) {
+            return; // a port, not a file
+        }
         const bool makesName = group.kind == ActionKind::Rename || group.kind == ActionKind::Link;
         if (group.kind != ActionKind::Link) {
-            add(group.target, group, counterOf(group.kind));
+            add(group.target, group, group.isExchange ? &FileSummary::writes : counterOf(group.kind));
         }
         if (makesName && !group.other.empty()) {
-            add(group.other, group, &FileSummary::created);
+            add(group.other, group, group.isExchange ? &FileSummary::writes : &FileSummary::created);
         }
     };
     const std::string kinds
         = listOf({ActionKind::Read, ActionKind::Write, ActionKind::Create, ActionKind::Delete,
-                  ActionKind::Rename, ActionKind::Link, ActionKind::Chmod});
+                  ActionKind::Rename, ActionKind::Link, ActionKind::Chmod, ActionKind::Listen});
     REVET_RETURN_IF_ERROR(forEachGroup(database, texts, kinds, visit));
     for (auto& [path, file] : files) {
         file.isChanged = changes[path].haveStayed();

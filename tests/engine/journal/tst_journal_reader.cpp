@@ -216,7 +216,7 @@ void TestJournalReader::tellsWhatStaysChangedFromWhatCameAndWent()
     const auto writer = createWriter(pathIn(folder, "journal.db"));
     QVERIFY(writer != nullptr);
     const auto add = [&writer](ActionKind kind, Reach reach, const char* target, const char* other = "",
-                               Verdict verdict = Verdict::Permitted) {
+                               Verdict verdict = Verdict::Permitted, std::int64_t detail = 0) {
         Event event;
         event.time = sampleSession().started;
         event.kind = kind;
@@ -224,6 +224,7 @@ void TestJournalReader::tellsWhatStaysChangedFromWhatCameAndWent()
         event.reach = reach;
         event.target = target;
         event.other = other;
+        event.detail = detail;
         writer->append(event);
     };
     add(ActionKind::Write, Reach::None, "/dev/null");
@@ -238,6 +239,10 @@ void TestJournalReader::tellsWhatStaysChangedFromWhatCameAndWent()
     add(ActionKind::Write, Reach::Copy, "/removed");
     add(ActionKind::Delete, Reach::Copy, "/removed");
     add(ActionKind::Chmod, Reach::Project, "/mode");
+    add(ActionKind::Create, Reach::Project, "/swapped");
+    add(ActionKind::Rename, Reach::Project, "/swapped", "/swapped-there", Verdict::Permitted, kExchange);
+    add(ActionKind::Listen, Reach::Project, "/socket");
+    add(ActionKind::Listen, Reach::Project, "127.0.0.1:80");
     REVET_VERIFY(writer->close());
     auto reader = JournalReader::open(pathIn(folder, "journal.db"));
     REVET_VERIFY(reader);
@@ -247,7 +252,7 @@ void TestJournalReader::tellsWhatStaysChangedFromWhatCameAndWent()
     for (const FileSummary& file : *files) {
         changed += file.isChanged ? file.path + ' ' : "";
     }
-    QCOMPARE(changed, std::string("/file /mode /new /removed /replaced "));
+    QCOMPARE(changed, std::string("/file /mode /new /removed /replaced /socket /swapped /swapped-there "));
 }
 
 void TestJournalReader::sumsUpDestinations()
