@@ -5,6 +5,8 @@
 
 #include "engine/os/memory_limit.h"
 #include "engine/os/user_namespace.h"
+#include "engine/session/undo_files.h"
+#include "engine/workspace/access_lists.h"
 
 #include <utility>
 
@@ -14,6 +16,7 @@ Result<void> enterReview()
 {
     // A pack of a few KiB can want all of the machine's memory.
     REVET_RETURN_IF_ERROR(os::limitOwnMemory());
+    REVET_RETURN_IF_ERROR(workspace::keepAccessListsWhole());
     return os::enterUserNamespace();
 }
 

@@ -3,6 +3,9 @@
 
 #include "engine/workspace/attributes.h"
 
+#include "engine/base/unique_fd.h"
+#include "engine/workspace/access_lists.h"
+
 #include <algorithm>
 #include <cerrno>
 
@@ -82,11 +85,21 @@ private:
     bool m_isFollowed;
 };
 
+Result<std::optional<std::string>> valueAt(int directory, const std::string& path, const std::string& name)
+{
+    if (!areAccessListsKept() || !isAccessList(name)) {
+        return Way(directory, path).value(name);
+    }
+    const UniqueFd object(path.empty() ? -1
+                                       : ::openat(directory, path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    return attributeOf(object ? object.get() : directory, name);
+}
+
 } // namespace
 
 bool canBeSet(std::string_view name)
 {
-    return name.starts_with("user.") || name.starts_with("system.posix_acl_");
+    return name.starts_with("user.") || isAccessList(name);
 }
 
 Result<std::vector<std::string>> attributeNames(int object)
@@ -96,11 +109,15 @@ Result<std::vector<std::string>> attributeNames(int object)
 
 Result<std::optional<std::string>> attributeOf(int object, const std::string& name)
 {
-    return Way(object).value(name);
+    return areAccessListsKept() && isAccessList(name) ? keptAccessList(object, name)
+                                                      : Way(object).value(name);
 }
 
 Result<void> changeAttribute(int object, const std::string& name, const std::optional<std::string>& value)
 {
+    if (areAccessListsKept() && isAccessList(name)) {
+        return changeKeptAccessList(object, name, value);
+    }
     const Way way(object);
     const int result = value ? way.set(name, *value) : way.remove(name);
     if (result != 0 && (value || !isMissing(errno))) {
@@ -118,7 +135,7 @@ std::vector<Attribute> readAttributes(int directory, const std::string& path,
         if (isWanted != nullptr && !isWanted(name)) {
             continue;
         }
-        if (auto value = way.value(name).value_or(std::nullopt)) {
+        if (auto value = valueAt(directory, path, name).value_or(std::nullopt)) {
             attributes.push_back({name, std::move(*value)});
         }
     }

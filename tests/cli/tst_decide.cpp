@@ -97,6 +97,19 @@ private Q_SLOTS:
             std::string("closed"));
     }
 
+    /// Whom the user namespace of the review does not know.
+    void keepsAccessListsThatNameOthers()
+    {
+        const std::string list = accessListFor(1501);
+        QCOMPARE(::setxattr((project() / "a").c_str(), kAccessList, list.data(), list.size(), 0), 0);
+        box("echo three >> a; echo x > b");
+        QCOMPARE(told(revet({"apply", m_id, "--json"})), std::string("applied a; applied b"));
+        QCOMPARE(accessListOf(project() / "a"), list);
+        QCOMPARE(readFile(project() / "a"), std::string("one\nthree\n"));
+        QCOMPARE(revet({"undo", m_id}).status, 0);
+        QCOMPARE(accessListOf(project() / "a"), list);
+    }
+
     /// Mode and time are the file's: one with other names, outside, held or not meant, is replaced whole.
     void changesNoOtherNameOfAFile()
     {

@@ -4,10 +4,13 @@
 #include "tests/integration/world.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <sstream>
 #include <system_error>
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 namespace revet::test {
 
@@ -243,6 +246,30 @@ std::string differences(const Snapshot& before, const Snapshot& after)
         }
     }
     return text;
+}
+
+std::string accessListFor(unsigned user)
+{
+    struct Entry
+    {
+        std::uint16_t tag;
+        std::uint16_t permissions;
+        std::uint32_t id;
+    };
+    constexpr std::uint32_t kNobody = UINT32_MAX;
+    // The owner, that user, the group, the mask, everybody: posix_acl_xattr.h of the kernel.
+    const std::array<Entry, 5> entries{
+        {{0x01, 6, kNobody}, {0x02, 6, user}, {0x04, 4, kNobody}, {0x10, 6, kNobody}, {0x20, 4, kNobody}}};
+    std::string list("\2\0\0\0", 4);
+    return list.append(reinterpret_cast<const char*>(entries.data()), sizeof entries);
+}
+
+std::string accessListOf(const std::filesystem::path& file)
+{
+    std::string list(256, '\0');
+    const ssize_t size = ::getxattr(file.c_str(), kAccessList, list.data(), list.size());
+    list.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return list;
 }
 
 } // namespace revet::test

@@ -74,6 +74,11 @@ struct EventPattern
 [[nodiscard]] std::string missingEvents(const World& world, EventPattern pattern,
                                         const std::vector<std::string>& targets);
 
+/// The attribute that holds a file's access list, and the value of one that lets another user write.
+inline constexpr const char* kAccessList = "system.posix_acl_access";
+[[nodiscard]] std::string accessListFor(unsigned user);
+[[nodiscard]] std::string accessListOf(const std::filesystem::path& file);
+
 /// What a program said, on both of its outputs.
 [[nodiscard]] std::string text(const Finished& finished);
 /// Why a command did not do what it should; empty when it did.
