@@ -86,7 +86,8 @@ Result<workspace::Pasts> Decision::ownPasts(std::size_t root) const
         return workspace::Pasts{};
     }
     // It may have been killed, and no other one has started since.
-    REVET_RETURN_IF_ERROR(session::sealUndo(m_engine.places(), m_session.id));
+    REVET_RETURN_IF_ERROR(
+        session::sealUndo(m_engine.places(), m_session.id, workspace::Unreadable::PassedOver));
     const auto changes = workspace::DirectChanges::open(
         workspace::preImagesDirectory(m_engine.places().sessionDirectory(m_session.id), root));
     if (!changes && changes.error().code == ErrorCode::NotFound) {

@@ -20,6 +20,13 @@ Result<void> enterReview()
     return os::enterUserNamespace();
 }
 
+Result<void> sealUndo(const std::string& session)
+{
+    REVET_ASSIGN_OR_RETURN(const SessionId id, SessionId::parse(session));
+    REVET_ASSIGN_OR_RETURN(const Places places, Places::find());
+    return session::sealUndo(places, id, workspace::Unreadable::PassedOver);
+}
+
 Result<Review> Review::open(const Engine& engine, const SessionInfo& session)
 {
     Review review;

@@ -18,6 +18,9 @@ namespace revet::api {
 /// others run `revet diff --json`.
 [[nodiscard]] Result<void> enterReview();
 
+/// Notes what a direct session left, whatever modes it has; after enterReview().
+[[nodiscard]] Result<void> sealUndo(const std::string& session);
+
 /// What a session changed, ready to be looked at.
 class Review
 {

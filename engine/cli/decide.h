@@ -12,5 +12,7 @@ namespace revet::cli {
 [[nodiscard]] int doApply(const Arguments& arguments);
 [[nodiscard]] int doDiscard(const Arguments& arguments);
 [[nodiscard]] int doUndo(const Arguments& arguments);
+/// ID: of revet-session, where boxes left what it may not look into.
+[[nodiscard]] int doSeal(const Arguments& arguments);
 
 } // namespace revet::cli

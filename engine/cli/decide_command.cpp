@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "engine/api/decision.h"
+#include "engine/api/review.h"
 #include "engine/cli/decide.h"
 #include "engine/cli/message.h"
 #include "engine/cli/session_words.h"
@@ -280,6 +281,12 @@ int doUndo(const Arguments& arguments)
     return decide(
         app, arguments, options, api::Engine::Candidates::All,
         [](api::Decision& decision, const SessionWords& words) { return decision.undo(words.paths); });
+}
+
+int doSeal(const Arguments& arguments)
+{
+    const auto sealed = api::sealUndo(arguments.empty() ? "" : arguments.front());
+    return sealed ? kDone : report(sealed.error());
 }
 
 } // namespace revet::cli

@@ -26,8 +26,9 @@ struct Part
 int main(int argc, char** argv)
 {
     using namespace revet;
-    constexpr std::array kCommands = {Part{"diff", cli::showDiff}, Part{"apply", cli::doApply},
-                                      Part{"discard", cli::doDiscard}, Part{"undo", cli::doUndo}};
+    constexpr std::array kCommands
+        = {Part{"diff", cli::showDiff}, Part{"apply", cli::doApply}, Part{"seal", cli::doSeal},
+           Part{"discard", cli::doDiscard}, Part{"undo", cli::doUndo}};
     const std::string_view name = argc < 2 ? "" : argv[1];
     const auto* const command = std::ranges::find(kCommands, name, &Part::name);
     if (command == kCommands.end()) {

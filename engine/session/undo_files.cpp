@@ -5,17 +5,20 @@
 
 #include "engine/base/unique_fd.h"
 #include "engine/journal/remove_tree.h"
+#include "engine/session/installation.h"
 #include "engine/session/project_finder.h"
 #include "engine/session/record_places.h"
-#include "engine/workspace/left_behind.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <utility>
 
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace revet::session {
@@ -41,10 +44,26 @@ Result<void> forEachManifest(const Places& places, const SessionId& id, Visit vi
 
 } // namespace
 
-Result<void> sealUndo(const Places& places, const SessionId& id)
+Result<void> sealUndo(const Places& places, const SessionId& id, workspace::Unreadable unreadable)
 {
-    return forEachManifest(places, id,
-                           [](const fs::path& directory) { return workspace::sealLeftManifest(directory); });
+    return forEachManifest(places, id, [unreadable](const fs::path& directory) {
+        return workspace::sealLeftManifest(directory, unreadable);
+    });
+}
+
+Result<void> sealUndoByReview(const SessionId& id)
+{
+    REVET_ASSIGN_OR_RETURN(const Installation installation, Installation::find());
+    std::string program = installation.libexec / "revet-review";
+    std::string command = "seal";
+    std::string session = id.text();
+    const std::array<char*, 4> arguments{program.data(), command.data(), session.data(), nullptr};
+    pid_t child = -1;
+    int status = ::posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ);
+    while (status == 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) { }
+    return status == 0 ? Result<void>()
+                       : fail(ErrorCode::Unavailable, "note what " + id.text() + " leaves",
+                              "revet-review could not: status " + std::to_string(status));
 }
 
 Result<std::vector<fs::path>> undoElsewhere(const Places& places, const SessionId& id)

@@ -5,13 +5,17 @@
 
 #include "engine/base/clock.h"
 #include "engine/domain/places.h"
+#include "engine/workspace/left_behind.h"
 
 #include <vector>
 
 namespace revet::session {
 
 /// Completes the pre-images of a session that was killed: from now on its changes can be told from others'.
-[[nodiscard]] Result<void> sealUndo(const Places& places, const SessionId& id);
+[[nodiscard]] Result<void> sealUndo(const Places& places, const SessionId& id,
+                                    workspace::Unreadable unreadable = workspace::Unreadable::Fails);
+/// The same by revet-review, which may look everywhere; waits for it.
+[[nodiscard]] Result<void> sealUndoByReview(const SessionId& id);
 /// Where a session keeps pre-images and objects of records outside of its own directory.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> undoElsewhere(const Places& places,
                                                                        const SessionId& id);

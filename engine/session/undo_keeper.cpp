@@ -7,6 +7,7 @@
 #include "engine/base/log.h"
 #include "engine/domain/places.h"
 #include "engine/os/open_beneath.h"
+#include "engine/session/undo_files.h"
 #include "engine/workspace/pre_image_place.h"
 
 #include <algorithm>
@@ -90,7 +91,8 @@ struct UndoKeeper::HostSpot
 };
 
 UndoKeeper::UndoKeeper(const Setup& setup, const Clock& clock)
-    : m_clock(clock)
+    : m_session(setup.session)
+    , m_clock(clock)
     , m_contents(setup.roots.front(), setup.buildOutput)
     , m_brake(limitsFor(setup))
     , m_limits(setup.limits)
@@ -352,10 +354,17 @@ std::string UndoKeeper::keptFrom(const struct stat& status) const
 
 void UndoKeeper::seal()
 {
+    Result<void> outcome;
     for (const auto& part : m_parts) {
-        if (const auto sealed = part->store.seal(); !sealed) {
-            log(LogLevel::Error, "session", "note what a session leaves: " + toString(sealed.error()));
-        }
+        auto sealed = part->store.seal();
+        outcome = outcome ? std::move(sealed) : outcome;
+    }
+    if (!outcome) {
+        log(LogLevel::Info, "session", "note what a session leaves: " + toString(outcome.error()));
+        outcome = sealUndoByReview(m_session);
+    }
+    if (!outcome) {
+        log(LogLevel::Error, "session", toString(outcome.error()));
     }
 }
 

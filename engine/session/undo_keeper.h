@@ -93,6 +93,7 @@ private:
     /// It has been made, and that noted or not.
     void made(const Result<HostSpot>& spot, const Result<void>& noted);
 
+    SessionId m_session;
     const Clock& m_clock;
     std::vector<std::unique_ptr<Part>> m_parts;
     Part* m_last = nullptr; ///< of the last act

@@ -11,6 +11,7 @@
 #include "engine/workspace/transaction_plan.h"
 #include "engine/workspace/tree_walk.h"
 
+#include <cerrno>
 #include <set>
 
 #include <fcntl.h>
@@ -29,7 +30,8 @@ std::vector<Attribute> attributesAt(const UniqueFd& root, const std::string& pat
 } // namespace
 
 Result<std::string> describeLeftBehind(const std::string& root, std::span<const PreImageRecord> records,
-                                       const std::function<bool(std::string_view)>& isBuildOutput)
+                                       const std::function<bool(std::string_view)>& isBuildOutput,
+                                       Unreadable unreadable)
 {
     constexpr std::size_t kMaximum = 2'000'000;
     const UniqueFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -55,6 +57,7 @@ Result<std::string> describeLeftBehind(const std::string& root, std::span<const 
         bytes += encode(record);
     };
     GonePath gone;
+    bool sawAll = true;
     for (const std::string& path : before.touched()) {
         if (gone.isAbove(path)) {
             continue;
@@ -68,10 +71,11 @@ Result<std::string> describeLeftBehind(const std::string& root, std::span<const 
             isThere = true;
             return isElsewhere && !isWhole;
         };
-        if (const auto walked = walkTree(directory.get(), path, kMaximum, visit);
-            !walked && walked.error().code != ErrorCode::Refused) {
+        const auto walked = walkTree(directory.get(), path, kMaximum, visit);
+        if (!walked && walked.error().code != ErrorCode::Refused) {
             return fail(walked.error());
         }
+        sawAll = sawAll && walked.value_or(true);
         if (!isThere) {
             gone.set(path);
         }
@@ -83,13 +87,17 @@ Result<std::string> describeLeftBehind(const std::string& root, std::span<const 
         if (entry && entry->exists()) {
             note(*present, *entry, false);
         }
+        sawAll = sawAll && (entry || entry.error().errnoValue != EACCES);
+    }
+    if (!sawAll && unreadable == Unreadable::Fails) {
+        return fail(Error::fromErrno("look at all that was changed in " + root, EACCES));
     }
     PreImageRecord last;
     last.kind = PreImageRecord::Kind::Sealed;
     return bytes + encode(last);
 }
 
-Result<void> sealLeftManifest(const std::filesystem::path& directory)
+Result<void> sealLeftManifest(const std::filesystem::path& directory, Unreadable unreadable)
 {
     const auto images = readPreImages(directory);
     if (!images) {
@@ -101,7 +109,8 @@ Result<void> sealLeftManifest(const std::filesystem::path& directory)
     REVET_ASSIGN_OR_RETURN(auto manifest, ManifestWriter::resume(directory, *images));
     REVET_ASSIGN_OR_RETURN(
         const std::string left,
-        describeLeftBehind(images->root.string(), images->records, [](std::string_view) { return false; }));
+        describeLeftBehind(
+            images->root.string(), images->records, [](std::string_view) { return false; }, unreadable));
     REVET_RETURN_IF_ERROR(manifest.append(left));
     return manifest.flush();
 }

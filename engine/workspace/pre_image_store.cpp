@@ -248,9 +248,10 @@ Result<void> PreImageStore::failed()
 Result<void> PreImageStore::seal()
 {
     REVET_ASSIGN_OR_RETURN(const auto records, m_manifest.readBack());
-    REVET_ASSIGN_OR_RETURN(const std::string left,
-                           describeLeftBehind(m_setup.root, records, m_setup.isBuildOutput));
     m_isWorthSyncing = records.size() > 1; // the first one only names the root
+    REVET_ASSIGN_OR_RETURN(
+        const std::string left,
+        describeLeftBehind(m_setup.root, records, m_setup.isBuildOutput, Unreadable::Fails));
     return m_manifest.append(left);
 }
 

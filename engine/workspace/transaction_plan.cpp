@@ -50,13 +50,15 @@ private:
     std::vector<Conflict> m_conflicts;
 };
 
-bool isMatch(const Entry& present, const Entry& expected)
+bool isMatch(const Entry& present, const Entry& expected, const Entry& wanted)
 {
     if (!expected.exists() || expected.type != EntryType::Directory) {
         return expected.exists() ? present.isUntouchedSince(expected) : !present.exists();
     }
-    // Times of directories change with what is in them, which has operations of its own.
-    return isSameObject(present, expected) && present.mode == expected.mode;
+    // Times of directories change with what is in them, which has operations of its own. One that got its
+    // mode back by hand, to be entered, is as it should be.
+    return isSameObject(present, expected)
+        && (present.mode == expected.mode || (wanted.exists() && present.mode == wanted.mode));
 }
 
 /// False: something is in the way, which has been noted.
@@ -145,7 +147,7 @@ Result<bool> Look::isAsWanted(Planned& planned) const
 void Look::compare(const Planned& planned)
 {
     const Entry& expected = planned.operation.expected;
-    if (isMatch(planned.present, expected)) {
+    if (isMatch(planned.present, expected, planned.operation.wanted)) {
         return;
     }
     if (!expected.exists()) {

@@ -12,10 +12,11 @@
 
 namespace revet::workspace {
 
-Result<void> walkTree(int root, const std::string& path, std::size_t maximum,
+Result<bool> walkTree(int root, const std::string& path, std::size_t maximum,
                       const std::function<bool(const std::string&, const Entry&)>& visit)
 {
     std::vector<std::string> waiting{path}; // the next one last
+    bool isWhole = true;
     for (std::size_t seen = 0; !waiting.empty(); ++seen) {
         if (seen >= maximum) {
             return fail(ErrorCode::LimitExceeded, "look through a directory", "it holds too much");
@@ -24,7 +25,8 @@ Result<void> walkTree(int root, const std::string& path, std::size_t maximum,
         waiting.pop_back();
         const auto entry = lookAt(root, next.empty() ? "." : next);
         if (!entry && entry.error().errnoValue == EACCES) {
-            continue; // in a directory without the right to search it
+            isWhole = false; // in a directory without the right to search it
+            continue;
         }
         if (!entry) {
             return fail(entry.error());
@@ -35,6 +37,7 @@ Result<void> walkTree(int root, const std::string& path, std::size_t maximum,
         Result<UniqueFd> directory = openDirectory(root, next);
         auto names = directory ? listDirectory(directory->get()) : fail(directory.error());
         if (!names) {
+            isWhole = false;
             continue;
         }
         std::sort(names->begin(), names->end());
@@ -42,7 +45,7 @@ Result<void> walkTree(int root, const std::string& path, std::size_t maximum,
             waiting.push_back(next.empty() ? name : std::string(next).append(1, '/').append(name));
         }
     }
-    return {};
+    return isWhole;
 }
 
 } // namespace revet::workspace

@@ -15,6 +15,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 using namespace revet;
 using namespace revet::test;
@@ -273,6 +274,32 @@ private Q_SLOTS:
         killer.join();
         REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo"}), "took back"));
         REVET_VERIFY_NONE(difference(before, treeAt(world.project())));
+    }
+
+    void undoesWhateverModesAndAccessListsABoxLeaves()
+    {
+        REVET_NEEDS_PROGRAM("python3");
+        const World world;
+        world.prepare("echo one > f; echo two > g; echo three > h; chmod 750 .");
+        const std::string list = accessListFor(1501);
+        QCOMPARE(::setxattr((world.project() / "f").c_str(), kAccessList, list.data(), list.size(), 0), 0);
+        const auto before = snapshotOf(world.project());
+        const Finished done = world.runner().runScript(
+            "sandbox",
+            "echo x >> f; rm g; python3 -c 'import os; a = os.getxattr(\"f\", "
+            "\"system.posix_acl_access\"); os.setxattr(\"h\", \"system.posix_acl_access\", a)'; "
+            "echo x >> h; mkdir -p x/y; chmod 000 x; chmod 000 .");
+        QVERIFY2(done.status == 0, done.err.c_str());
+        fs::permissions(world.project(), fs::perms::owner_all); // to be there, as who asks for a session is
+        const std::string id = world.runner().lastSession();
+        fs::permissions(world.project(), fs::perms::none);
+        RunOptions options;
+        options.directory = world.home().home();
+        for (const char* const what : {"took back", "did again", "took back"}) {
+            REVET_VERIFY_NONE(wrongWith(world.runner().revet({"undo", id}, options), what));
+        }
+        QCOMPARE(treeDifferences(before, snapshotOf(world.project())), std::string());
+        QCOMPARE(accessListOf(world.project() / "f"), list);
     }
 
     void undoesChance_data()

@@ -78,7 +78,9 @@ public:
     /// As the next session does for one that was killed.
     [[nodiscard]] bool recover() const
     {
-        return workspace::sealLeftManifest(workspace::preImagesDirectory(m_session, 0)).has_value();
+        return workspace::sealLeftManifest(workspace::preImagesDirectory(m_session, 0),
+                                           workspace::Unreadable::Fails)
+            .has_value();
     }
     /// How what can be put together differs from what was there before; empty: not at all.
     [[nodiscard]] std::string lost() const { return difference(before, treeBefore(*changes())); }
