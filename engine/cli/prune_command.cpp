@@ -4,6 +4,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/message.h"
 #include "engine/cli/session_argument.h"
+#include "engine/domain/size_text.h"
 
 #include <algorithm>
 #include <array>
@@ -11,13 +12,6 @@
 namespace revet::cli {
 
 namespace {
-
-std::string sizeText(std::uint64_t bytes)
-{
-    constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
-    return bytes >= kMebibyte ? std::to_string(bytes / kMebibyte) + " MiB"
-                              : std::to_string(bytes / 1024) + " KiB";
-}
 
 std::string_view reasonOf(const journal::PruneItem& item)
 {

@@ -6,6 +6,7 @@
 #include "engine/base/directory.h"
 #include "engine/base/log.h"
 #include "engine/domain/places.h"
+#include "engine/domain/size_text.h"
 #include "engine/os/open_beneath.h"
 #include "engine/session/undo_files.h"
 #include "engine/workspace/pre_image_place.h"
@@ -381,11 +382,11 @@ std::string UndoKeeper::describeCover() const
 {
     const bool takes = std::all_of(m_parts.begin(), m_parts.end(),
                                    [](const auto& part) { return part->store.setup().canTake; });
-    return "undo: all changes but to build output and to files over "
-        + std::to_string(m_limits.largestCopy >> 20U) + " MiB in place"
+    return "undo: all changes but to build output and to files over " + sizeText(m_limits.largestCopy)
+        + " in place"
         + (takes ? ""
                  : "; no place for it is on the project's mount, so all that changes is copied, up to "
-                   + std::to_string(m_limits.budget >> 20U) + " MiB");
+                   + sizeText(m_limits.budget));
 }
 
 std::string UndoKeeper::describeEnd() const

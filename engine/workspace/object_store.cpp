@@ -4,6 +4,7 @@
 #include "engine/workspace/object_store.h"
 
 #include "engine/base/scope_exit.h"
+#include "engine/domain/size_text.h"
 #include "engine/workspace/attributes.h"
 #include "engine/workspace/file_content.h"
 #include "engine/workspace/pre_image_record.h"
@@ -23,11 +24,6 @@ namespace revet::workspace {
 namespace {
 
 constexpr std::uint64_t kBlock = 512; // of st_blocks, whatever the file system's own
-
-std::string megabytes(std::uint64_t bytes)
-{
-    return std::to_string(bytes >> 20U) + " MiB";
-}
 
 } // namespace
 
@@ -99,11 +95,11 @@ Result<void> ObjectStore::copy(const Spot& spot, const struct stat& status, std:
         const std::uint64_t data = std::min(size, static_cast<std::uint64_t>(now.st_blocks) * kBlock);
         if (data > m_limits.largestCopy) {
             return fail(ErrorCode::LimitExceeded, "keep a file",
-                        "larger than " + megabytes(m_limits.largestCopy) + " and written in place");
+                        "larger than " + sizeText(m_limits.largestCopy) + " and written in place");
         }
         if (m_copied + data > m_limits.budget) {
             return fail(ErrorCode::LimitExceeded, "keep a file",
-                        "the session's " + megabytes(m_limits.budget) + " for copies are used up");
+                        "the session's " + sizeText(m_limits.budget) + " for copies are used up");
         }
         // Of one that shrinks meanwhile the end is lost already.
         if (const auto copied = copyData(from, to, size); !copied) {

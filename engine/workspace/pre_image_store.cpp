@@ -3,6 +3,7 @@
 
 #include "engine/workspace/pre_image_store.h"
 
+#include "engine/domain/size_text.h"
 #include "engine/workspace/left_behind.h"
 #include "engine/workspace/tree_path.h"
 
@@ -120,8 +121,7 @@ Result<void> PreImageStore::findRoom() const
     return m_manifest.size() < m_setup.limits.manifest
         ? Result<void>()
         : fail(ErrorCode::LimitExceeded, "note what is about to change",
-               "the session's " + std::to_string(m_setup.limits.manifest >> 20U)
-                   + " MiB for the list of changes are used up");
+               "the session's " + sizeText(m_setup.limits.manifest) + " for the list of changes are used up");
 }
 
 Result<bool> PreImageStore::touch(const Spot& spot)

@@ -294,7 +294,7 @@ private Q_SLOTS:
             rules += fact.rule + '\n';
         }
         QVERIFY2(rules.find("not undoable: build output is not copied") != std::string::npos, rules.c_str());
-        QVERIFY2(rules.find("not undoable: larger than 0 MiB") != std::string::npos, rules.c_str());
+        QVERIFY2(rules.find("not undoable: larger than 4 KiB") != std::string::npos, rules.c_str());
         QVERIFY2(rules.find("for copies are used up") != std::string::npos, rules.c_str());
         QVERIFY(bench.keeper->describeEnd().find("3 changes cannot be undone") != std::string::npos);
         // Removing needs no space.
