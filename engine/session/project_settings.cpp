@@ -50,6 +50,11 @@ Result<policy::Settings> refuseUnbuilt(policy::Settings settings, const std::str
         return fail(ErrorCode::Unavailable, "use limits of " + file,
                     "this version does not have them; take them out");
     }
+    if (settings.tier && !isBuilt(*settings.tier)) {
+        return fail(ErrorCode::Unavailable,
+                    "use the tier " + std::string(toString(*settings.tier)) + " of " + file,
+                    "this version does not have it; take it out");
+    }
     return settings;
 }
 
@@ -71,8 +76,8 @@ policy::Settings takenOfUntrusted(const std::string& text, const policy::Setting
     }
     policy::Tightening tightening = policy::tightenedBy(before, *repository);
     ignored = std::move(tightening.ignored);
-    if (tightening.taken.tier == Tier::Vm) {
-        ignored.emplace_back("tier, this version has no vm");
+    if (tightening.taken.tier && !isBuilt(*tightening.taken.tier)) {
+        ignored.push_back("tier, this version has no " + std::string(toString(*tightening.taken.tier)));
         tightening.taken.tier.reset();
     }
     Result<policy::Settings> taken = refuseUnbuilt(tightening.taken, kRepositoryFile);

@@ -71,6 +71,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QByteArray>("text");
         QTest::newRow("limits") << QByteArray("[limits]\nmemory = '1G'\n");
+        QTest::newRow("tier") << QByteArray("tier = 'vm'\n");
     }
 
     void refusesWhatNothingEnforces()
