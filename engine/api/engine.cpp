@@ -11,9 +11,11 @@
 #include "engine/session/recovery.h"
 #include "engine/session/shipped_data.h"
 #include "engine/session/undo_files.h"
+#include "engine/session/workspace_record.h"
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 #include <fcntl.h>
@@ -92,8 +94,11 @@ Result<std::vector<SessionInfo>> Engine::findSessions(std::string_view wanted, s
     if (candidates == Candidates::Live) {
         std::erase_if(here, [](const SessionInfo& session) { return !isLive(session); });
     }
-    if (candidates == Candidates::Undecided && std::ranges::any_of(here, isUndecided)) {
-        std::erase_if(here, [](const SessionInfo& session) { return !isUndecided(session); });
+    const auto isDecidable = [this](const SessionInfo& session) {
+        return isUndecided(session) && session::areRootsThere(m_places.sessionDirectory(session.id));
+    };
+    if (candidates == Candidates::Undecided && std::ranges::any_of(here, isDecidable)) {
+        std::erase_if(here, std::not_fn(isDecidable));
     }
     if (here.empty()) {
         return candidates == Candidates::Live

@@ -141,10 +141,12 @@ Result<std::vector<UniqueFd>> takeLayer(const Places& places, const SessionInfo&
     return openUppers(layer, roots.size());
 }
 
-void giveLayerBack(const Places& places, const SessionInfo& from, const SessionId& to)
+Result<void> giveLayerBack(const Places& places, const SessionInfo& from, const SessionId& to)
 {
     // Where it was not taken yet, it is there still.
-    static_cast<void>(::rename(layerOf(places, to).c_str(), layerOf(places, from.id).c_str()));
+    return ::rename(layerOf(places, to).c_str(), layerOf(places, from.id).c_str()) == 0 || errno == ENOENT
+        ? Result<void>()
+        : failErrno("give the layer of " + from.id.text() + " back");
 }
 
 } // namespace revet::session

@@ -30,6 +30,6 @@ struct Continuation
 [[nodiscard]] Result<std::vector<UniqueFd>> takeLayer(const Places& places, const SessionInfo& from,
                                                       const SessionId& to);
 /// Where `to` does not come to be.
-void giveLayerBack(const Places& places, const SessionInfo& from, const SessionId& to);
+[[nodiscard]] Result<void> giveLayerBack(const Places& places, const SessionInfo& from, const SessionId& to);
 
 } // namespace revet::session

@@ -10,7 +10,6 @@
 #include "engine/session/host_pins.h"
 #include "engine/session/rule_uses.h"
 #include "engine/tiers/plan_builder.h"
-#include "engine/workspace/layer_changes.h"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +19,6 @@
 #include <memory>
 #include <utility>
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -36,9 +34,6 @@ using launcher::Report;
 constexpr std::uint32_t kFirstCommand = 1;
 constexpr std::chrono::seconds kStopPatience{10};
 constexpr std::chrono::seconds kHangPatience{5};
-// The person waits for the last lines. Larger copies are judged by their times: some 20 ms from the page
-// cache.
-constexpr std::uint64_t kComparedBytes = std::uint64_t{64} << 20U;
 
 Fact sessionFact(std::string target, std::string rule = {}, std::int64_t detail = 0)
 {
@@ -100,26 +95,6 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
         announceStart();
     }
     return serve();
-}
-
-/// Before anything can fail: what waits in an earlier session's layer is to be found there at the end of any.
-Result<void> RunningSession::openLayers()
-{
-    const tiers::BoxSpec& spec = m_preparation.spec;
-    for (const UniqueFd& upper : m_preparation.uppers) {
-        const std::string& path = m_layers.empty() ? spec.project : spec.sideRoots.at(m_layers.size() - 1);
-        if (!upper) {
-            return fail(ErrorCode::Conflict, "open the layer of " + path, "it was not made for this session");
-        }
-        UniqueFd lower(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-        if (!lower) {
-            return failErrno("open the project " + path);
-        }
-        REVET_ASSIGN_OR_RETURN(UniqueFd layer, upper.duplicate());
-        m_layers.push_back(
-            std::make_unique<workspace::LayerChanges>(std::move(layer), std::move(lower), kComparedBytes));
-    }
-    return {};
 }
 
 Result<void> RunningSession::startBox(const Places& places)

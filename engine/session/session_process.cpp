@@ -22,6 +22,7 @@
 #include "engine/session/settings_application.h"
 #include "engine/session/tier_choice.h"
 #include "engine/session/tier_health.h"
+#include "engine/session/workspace_record.h"
 #include "engine/tiers/system_view.h"
 
 #include <algorithm>
@@ -144,7 +145,10 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     registered.surroundings.places = places;
     registered.surroundings.account = account;
     if (!continues && !request.isInteractive) {
-        REVET_ASSIGN_OR_RETURN(const auto waiting, catalogue.waitingSessions(project.path));
+        REVET_ASSIGN_OR_RETURN(auto waiting, catalogue.waitingSessions(project.path));
+        std::erase_if(waiting, [&](const SessionInfo& session) {
+            return !areRootsThere(places.sessionDirectory(session.id));
+        });
         registered.waiting = waiting.empty() ? "" : waiting.back().id.text();
     }
     registered.surroundings.continues = std::move(continues);
@@ -231,7 +235,8 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
     auto preparation = prepare(request, project, registered.surroundings, ready.data);
     const std::optional<SessionInfo>& continues = registered.surroundings.continues;
     if (!preparation && continues) {
-        giveLayerBack(places, *continues, registered.surroundings.session.id);
+        // Else the changes are in the new session's directory, and that stays.
+        REVET_RETURN_IF_ERROR(giveLayerBack(places, *continues, registered.surroundings.session.id));
     }
     if (!preparation) {
         const SessionId& id = registered.surroundings.session.id;

@@ -8,14 +8,19 @@
 #include "engine/session/running_session.h"
 #include "engine/session/workspace_record.h"
 #include "engine/workspace/direct_changes.h"
+#include "engine/workspace/layer_changes.h"
 
 #include <utility>
+
+#include <fcntl.h>
 
 namespace revet::session {
 
 namespace {
 
-/// The person waits for the last lines.
+// The person waits for the last lines. Larger copies are judged by their times: some 20 ms from the page
+// cache.
+constexpr std::uint64_t kComparedBytes = std::uint64_t{64} << 20U;
 constexpr std::size_t kMostRecords = 50'000;
 
 Fact noted(std::string target)
@@ -24,6 +29,26 @@ Fact noted(std::string target)
 }
 
 } // namespace
+
+/// Before anything can fail: what waits in an earlier session's layer is to be found there at the end of any.
+Result<void> RunningSession::openLayers()
+{
+    const tiers::BoxSpec& spec = m_preparation.spec;
+    for (const UniqueFd& upper : m_preparation.uppers) {
+        const std::string& path = m_layers.empty() ? spec.project : spec.sideRoots.at(m_layers.size() - 1);
+        if (!upper) {
+            return fail(ErrorCode::Conflict, "open the layer of " + path, "it was not made for this session");
+        }
+        UniqueFd lower(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        if (!lower) {
+            return failErrno("open the project " + path);
+        }
+        REVET_ASSIGN_OR_RETURN(UniqueFd layer, upper.duplicate());
+        m_layers.push_back(
+            std::make_unique<workspace::LayerChanges>(std::move(layer), std::move(lower), kComparedBytes));
+    }
+    return {};
+}
 
 void RunningSession::tellOfRepositories()
 {

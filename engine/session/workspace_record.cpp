@@ -7,6 +7,7 @@
 #include "engine/domain/display_escape.h"
 #include "engine/session/text_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <sstream>
@@ -114,6 +115,13 @@ Result<UniqueFd> openRoot(const WorkspaceRoot& root)
                     "another directory is there than when the session started");
     }
     return directory;
+}
+
+bool areRootsThere(const std::filesystem::path& sessionDirectory)
+{
+    const auto roots = readWorkspaceRecord(sessionDirectory);
+    return roots
+        && std::ranges::all_of(*roots, [](const WorkspaceRoot& root) { return openRoot(root).has_value(); });
 }
 
 } // namespace revet::session

@@ -40,4 +40,7 @@ readWorkspaceRecord(const std::filesystem::path& sessionDirectory);
 /// Opens (O_PATH) the directory that the session worked on; Conflict where another one is in its place.
 [[nodiscard]] Result<UniqueFd> openRoot(const WorkspaceRoot& root);
 
+/// Whether each is still there: what waits for another directory can be decided about nowhere.
+[[nodiscard]] bool areRootsThere(const std::filesystem::path& sessionDirectory);
+
 } // namespace revet::session

@@ -102,6 +102,8 @@ private Q_SLOTS:
         fs::rename(m_world->project(), m_world->project().string() + "-old");
         fs::create_directory(m_world->project());
         QCOMPARE(m_world->runner().revet({"run", "--continue", "--", "true"}).status, 125);
+        const Finished plain = m_world->runner().runScript("container", "true");
+        QVERIFY2(plain.err.find("it began without") == std::string::npos, plain.err.c_str());
     }
 
     void aPlainRunBeginsAnewAndSaysSo()
