@@ -8,8 +8,6 @@
 #include "engine/workspace/pre_image_place.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 namespace revet::session {
 
@@ -18,9 +16,7 @@ std::vector<std::string> makeStoresWithin(const std::vector<std::string>& roots,
 {
     std::vector<std::string> tops = roots;
     if (isDirect) {
-        std::ostringstream mounts;
-        mounts << std::ifstream("/proc/self/mountinfo").rdbuf();
-        for (std::string& point : supervisor::quickMountPoints(mounts.str())) {
+        for (std::string& point : supervisor::quickMountPoints(supervisor::ownMountInfo())) {
             const bool isInside = std::any_of(roots.begin(), roots.end(), [&point](const std::string& root) {
                 return point != root && isWithin(point, root);
             });

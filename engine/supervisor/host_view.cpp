@@ -3,13 +3,12 @@
 
 #include "engine/supervisor/host_view.h"
 
+#include "engine/base/unique_fd.h"
+#include "engine/os/socket.h"
 #include "engine/supervisor/place.h"
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -25,7 +24,7 @@ namespace {
 }
 
 /// mountinfo writes blanks, newlines and backslashes as \ooo.
-[[nodiscard]] std::string unescaped(const std::string& field)
+[[nodiscard]] std::string unescaped(std::string_view field)
 {
     std::string text;
     for (std::size_t i = 0; i < field.size(); ++i) {
@@ -40,17 +39,32 @@ namespace {
     return text;
 }
 
+/// Takes the first word off; blanks are escaped in words.
+std::string_view takeWord(std::string_view& line)
+{
+    const std::size_t end = std::min(line.find(' '), line.size());
+    const std::string_view word = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+    return word;
+}
+
+/// Without streams: every start reads this, and those cost a twentieth of a millisecond for twenty lines.
 std::vector<std::string> mountPoints(std::string_view mountInfo, bool isSlow)
 {
     std::vector<std::string> points;
-    std::istringstream lines{std::string(mountInfo)};
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream words(line);
-        const std::vector<std::string> fields{std::istream_iterator<std::string>(words), {}};
+    while (!mountInfo.empty()) {
+        const std::size_t end = std::min(mountInfo.find('\n'), mountInfo.size());
+        std::string_view line = mountInfo.substr(0, end);
+        mountInfo.remove_prefix(std::min(end + 1, mountInfo.size()));
         // proc(5): five fields, optional ones, a hyphen, the type.
-        const auto hyphen = std::find(fields.begin(), fields.end(), "-");
-        if (fields.size() > 4 && fields.end() - hyphen > 1 && mayBlock(*(hyphen + 1)) == isSlow) {
-            points.push_back(unescaped(fields[4]));
+        std::string_view point;
+        for (int field = 0; field < 5; ++field) {
+            point = takeWord(line);
+        }
+        while (!line.empty() && takeWord(line) != "-") { }
+        const std::string_view fileSystem = takeWord(line);
+        if (!fileSystem.empty() && mayBlock(fileSystem) == isSlow) {
+            points.push_back(unescaped(point));
         }
     }
     return points;
@@ -68,12 +82,16 @@ std::vector<std::string> quickMountPoints(std::string_view mountInfo)
     return mountPoints(mountInfo, false);
 }
 
-HostView::HostView()
+std::string ownMountInfo()
 {
-    const std::ifstream file("/proc/self/mountinfo");
-    std::ostringstream text;
-    text << file.rdbuf();
-    m_slowMounts = slowMountPoints(text.str());
+    constexpr std::size_t kMaximumBytes = std::size_t{1} << 26U;
+    const UniqueFd file(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC));
+    return file ? os::readAll(file.get(), kMaximumBytes).value_or(std::string()) : std::string();
+}
+
+HostView::HostView()
+    : m_slowMounts(slowMountPoints(ownMountInfo()))
+{
 }
 
 bool HostView::has(const std::string& absolutePath) const

@@ -23,6 +23,8 @@ private:
     std::vector<std::string> m_slowMounts;
 };
 
+/// The text of /proc/self/mountinfo; empty where it cannot be read.
+[[nodiscard]] std::string ownMountInfo();
 /// Mount points in the text of /proc/self/mountinfo whose file system may block.
 [[nodiscard]] std::vector<std::string> slowMountPoints(std::string_view mountInfo);
 /// The others.
