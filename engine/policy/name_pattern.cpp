@@ -26,32 +26,34 @@ Result<NamePattern> NamePattern::compile(std::string_view pattern, LetterCase le
     NamePattern compiled;
     compiled.m_letterCase = letterCase;
     compiled.m_isAnyDepth = pattern == "**";
-    compiled.m_isLiteral = !hasAnyOf(pattern, "*?[\\");
-    if (compiled.m_isLiteral) {
+    if (compiled.m_isAnyDepth) {
+        return compiled;
+    }
+    if (!hasAnyOf(pattern, "*?[\\")) {
         compiled.m_prefix = pattern;
         if (letterCase == LetterCase::Folded) {
             std::transform(pattern.begin(), pattern.end(), compiled.m_prefix.begin(), folded);
         }
-        compiled.m_suffix = compiled.m_prefix;
         return compiled;
     }
-    compiled.m_tokens.reserve(pattern.size());
+    const auto glob = std::make_shared<Glob>();
+    glob->tokens.reserve(pattern.size());
     std::size_t position = 0;
     while (position < pattern.size()) {
         const char byte = pattern[position];
         if (byte == '[') {
-            REVET_ASSIGN_OR_RETURN(position, compiled.addSet(pattern, position));
+            REVET_ASSIGN_OR_RETURN(position, glob->addSet(pattern, position, letterCase));
             continue;
         }
         ++position;
         if (byte == '?') {
-            compiled.m_tokens.push_back({Token::Kind::AnyByte});
+            glob->tokens.push_back({Token::Kind::AnyByte});
             continue;
         }
         if (byte == '*') {
             // A row of stars means what one means, and one keeps the matching cheap.
-            if (compiled.m_tokens.empty() || compiled.m_tokens.back().kind != Token::Kind::AnyRun) {
-                compiled.m_tokens.push_back({Token::Kind::AnyRun});
+            if (glob->tokens.empty() || glob->tokens.back().kind != Token::Kind::AnyRun) {
+                glob->tokens.push_back({Token::Kind::AnyRun});
             }
             continue;
         }
@@ -62,15 +64,19 @@ Result<NamePattern> NamePattern::compile(std::string_view pattern, LetterCase le
             }
             literal = pattern[position++];
         }
-        compiled.m_tokens.push_back(
+        glob->tokens.push_back(
             {Token::Kind::Byte, letterCase == LetterCase::Folded ? folded(literal) : literal});
     }
-    compiled.findLiteralEnds();
-    compiled.m_isLiteral = compiled.m_prefix.size() == compiled.m_tokens.size() && !compiled.m_isAnyDepth;
+    compiled.takeLiteralEnds(*glob);
+    const bool isLiteral = compiled.m_prefix.size() == glob->tokens.size();
+    if (!isLiteral) {
+        compiled.m_glob = glob;
+    }
     return compiled;
 }
 
-Result<std::size_t> NamePattern::addSet(std::string_view pattern, std::size_t position)
+Result<std::size_t> NamePattern::Glob::addSet(std::string_view pattern, std::size_t position,
+                                              LetterCase letterCase)
 {
     ++position;
     const bool isNegated
@@ -94,32 +100,32 @@ Result<std::size_t> NamePattern::addSet(std::string_view pattern, std::size_t po
         }
         for (std::size_t value = low; value <= high; ++value) {
             const auto byte = static_cast<char>(value);
-            bytes.set(m_letterCase == LetterCase::Folded ? indexOf(folded(byte)) : value);
+            bytes.set(letterCase == LetterCase::Folded ? indexOf(folded(byte)) : value);
         }
         position += isRange ? 3 : 1;
     }
     if (position >= pattern.size()) {
         return fail(ErrorCode::Malformed, "read a pattern whose [ is never closed");
     }
-    m_tokens.push_back({Token::Kind::Set, 0, static_cast<std::uint32_t>(m_sets.size())});
-    m_sets.push_back(isNegated ? ~bytes : bytes);
+    tokens.push_back({Token::Kind::Set, 0, static_cast<std::uint32_t>(sets.size())});
+    sets.push_back(isNegated ? ~bytes : bytes);
     return position + 1;
 }
 
-void NamePattern::findLiteralEnds()
+void NamePattern::takeLiteralEnds(Glob& glob)
 {
     const auto isWildcard = [](const Token& token) { return token.kind != Token::Kind::Byte; };
-    const auto first = std::find_if(m_tokens.begin(), m_tokens.end(), isWildcard);
-    for (auto token = m_tokens.begin(); token != first; ++token) {
+    const auto first = std::find_if(glob.tokens.begin(), glob.tokens.end(), isWildcard);
+    for (auto token = glob.tokens.begin(); token != first; ++token) {
         m_prefix.push_back(token->byte);
     }
-    const auto last = std::find_if(m_tokens.rbegin(), m_tokens.rend(), isWildcard).base();
-    for (auto token = last; token != m_tokens.end(); ++token) {
-        m_suffix.push_back(token->byte);
+    const auto last = std::find_if(glob.tokens.rbegin(), glob.tokens.rend(), isWildcard).base();
+    for (auto token = last; token != glob.tokens.end(); ++token) {
+        glob.suffix.push_back(token->byte);
     }
 }
 
-bool NamePattern::matchesOne(const Token& token, char byte) const
+bool NamePattern::Glob::matchesOne(const Token& token, char byte) const
 {
     switch (token.kind) {
     case Token::Kind::Byte:
@@ -127,7 +133,7 @@ bool NamePattern::matchesOne(const Token& token, char byte) const
     case Token::Kind::AnyByte:
         return true;
     case Token::Kind::Set:
-        return m_sets[token.set].test(indexOf(byte));
+        return sets[token.set].test(indexOf(byte));
     case Token::Kind::AnyRun:
         return false;
     }
@@ -136,42 +142,46 @@ bool NamePattern::matchesOne(const Token& token, char byte) const
 
 bool NamePattern::matches(std::string_view name) const
 {
-    if (m_isLiteral) {
+    if (m_isAnyDepth) {
+        return true;
+    }
+    if (m_glob == nullptr) {
         return m_letterCase == LetterCase::Distinct
             ? name == m_prefix
             : std::equal(name.begin(), name.end(), m_prefix.begin(), m_prefix.end(),
                          [](char byte, char literal) { return folded(byte) == literal; });
     }
-    if (m_letterCase == LetterCase::Distinct && !(name.starts_with(m_prefix) && name.ends_with(m_suffix))) {
+    if (m_letterCase == LetterCase::Distinct && !(name.starts_with(m_prefix) && name.ends_with(suffix()))) {
         return false;
     }
+    const std::vector<Token>& tokens = m_glob->tokens;
     // One place to go back to is enough: what an earlier star could still take, the latest one can take too.
     std::size_t token = 0;
     std::size_t position = 0;
-    std::size_t starToken = m_tokens.size();
+    std::size_t starToken = tokens.size();
     std::size_t starPosition = 0;
     while (position < name.size()) {
         const char byte = m_letterCase == LetterCase::Folded ? folded(name[position]) : name[position];
-        if (token < m_tokens.size() && m_tokens[token].kind == Token::Kind::AnyRun) {
+        if (token < tokens.size() && tokens[token].kind == Token::Kind::AnyRun) {
             starToken = token++;
             starPosition = position;
             continue;
         }
-        if (token < m_tokens.size() && matchesOne(m_tokens[token], byte)) {
+        if (token < tokens.size() && m_glob->matchesOne(tokens[token], byte)) {
             ++token;
             ++position;
             continue;
         }
-        if (starToken == m_tokens.size()) {
+        if (starToken == tokens.size()) {
             return false;
         }
         token = starToken + 1;
         position = ++starPosition;
     }
-    while (token < m_tokens.size() && m_tokens[token].kind == Token::Kind::AnyRun) {
+    while (token < tokens.size() && tokens[token].kind == Token::Kind::AnyRun) {
         ++token;
     }
-    return token == m_tokens.size();
+    return token == tokens.size();
 }
 
 } // namespace revet::policy

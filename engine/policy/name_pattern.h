@@ -7,6 +7,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,11 +44,11 @@ public:
     /// Whether it is "**", which only a path gives a meaning to.
     [[nodiscard]] bool isAnyDepth() const { return m_isAnyDepth; }
     /// Whether it has no wildcard: then prefix() is the whole name.
-    [[nodiscard]] bool isLiteral() const { return m_isLiteral; }
+    [[nodiscard]] bool isLiteral() const { return m_glob == nullptr && !m_isAnyDepth; }
     /// The bytes before the first wildcard; every matching name begins with them.
     [[nodiscard]] const std::string& prefix() const { return m_prefix; }
     /// The bytes after the last wildcard; every matching name ends with them.
-    [[nodiscard]] const std::string& suffix() const { return m_suffix; }
+    [[nodiscard]] const std::string& suffix() const { return m_glob == nullptr ? m_prefix : m_glob->suffix; }
 
 private:
     struct Token
@@ -55,23 +56,29 @@ private:
         enum class Kind : std::uint8_t { Byte, AnyByte, AnyRun, Set };
         Kind kind = Kind::Byte;
         char byte = 0;
-        std::uint32_t set = 0; ///< index into m_sets
+        std::uint32_t set = 0; ///< index into Glob::sets
     };
     using ByteSet = std::bitset<256>;
+    struct Glob
+    {
+        std::vector<Token> tokens;
+        std::vector<ByteSet> sets;
+        std::string suffix;
 
-    /// Reads a set whose "[" is at `position`; gives the position after its "]".
-    [[nodiscard]] Result<std::size_t> addSet(std::string_view pattern, std::size_t position);
-    void findLiteralEnds();
-    [[nodiscard]] bool matchesOne(const Token& token, char byte) const;
+        /// Reads a set whose "[" is at `position`; gives the position after its "]".
+        [[nodiscard]] Result<std::size_t> addSet(std::string_view pattern, std::size_t position,
+                                                 LetterCase letterCase);
+        [[nodiscard]] bool matchesOne(const Token& token, char byte) const;
+    };
 
-    /// Not used for a literal: most patterns are one, and they are compiled at every start.
-    std::vector<Token> m_tokens;
-    std::vector<ByteSet> m_sets;
+    void takeLiteralEnds(Glob& glob);
+
     std::string m_prefix;
-    std::string m_suffix;
+    /// Neither for a literal nor for "**": most patterns are one of these, and they are compiled at every
+    /// start.
+    std::shared_ptr<const Glob> m_glob;
     LetterCase m_letterCase = LetterCase::Distinct;
     bool m_isAnyDepth = false;
-    bool m_isLiteral = false;
 };
 
 } // namespace revet::policy

@@ -119,20 +119,19 @@ Result<std::vector<Pattern>> readPatterns(const TomlReader& reader, RunLaterClas
         return reader.failAt("paths", "an entry needs paths");
     }
     std::vector<Pattern> patterns;
+    patterns.reserve(paths.size());
     for (const std::string& path : paths) {
-        const auto alternatives = expandBraces(path, PathPattern::kMaximumAlternatives);
-        if (!alternatives) {
-            return reader.failAt("paths", path + ": " + alternatives.error().operation);
+        auto texts = expandBraces(path, PathPattern::kMaximumAlternatives);
+        if (!texts) {
+            return reader.failAt("paths", path + ": " + texts.error().operation);
         }
-        std::vector<std::string> texts = *alternatives;
-        if (cls == RunLaterClass::Pinned) {
-            for (const std::string& text : *alternatives) {
-                if (mayFold(text)) {
-                    texts.push_back(folded(text));
-                }
+        const std::size_t written = texts->size();
+        for (std::size_t i = 0; cls == RunLaterClass::Pinned && i < written; ++i) {
+            if (mayFold((*texts)[i])) {
+                texts->push_back(folded((*texts)[i]));
             }
         }
-        for (const std::string& text : texts) {
+        for (const std::string& text : *texts) {
             Pattern pattern;
             pattern.isRooted = text.starts_with('/');
             pattern.text = path;

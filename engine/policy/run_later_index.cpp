@@ -45,53 +45,57 @@ void RunLaterTable::Index::add(Entry entry, std::vector<Pattern> patterns)
 
 void RunLaterTable::Index::add(Pattern pattern)
 {
-    const auto number = static_cast<std::uint32_t>(m_patterns.size());
+    m_hasEverywhere = m_hasEverywhere || pattern.isEverywhere;
     const NamePattern& first = pattern.names.front();
     const std::size_t dot = first.suffix().rfind('.');
+    Row* row = &m_others;
     if (first.isLiteral()) {
-        m_byName[first.prefix()].push_back(number);
         m_names.add(first.prefix());
+        row = &m_byName[first.prefix()];
     } else if (first.prefix().size() >= 2) {
-        m_byBeginning[beginningOf(first.prefix())].push_back(number);
+        row = &m_byBeginning[beginningOf(first.prefix())];
     } else if (dot != std::string::npos) {
         const std::string ending = first.suffix().substr(dot + 1);
-        m_byEnding[ending].push_back(number);
         m_endings.add(ending);
-    } else {
-        m_others.push_back(number);
+        row = &m_byEnding[ending];
     }
-    m_hasEverywhere = m_hasEverywhere || pattern.isEverywhere;
+    const auto number = static_cast<std::uint32_t>(m_patterns.size());
+    (row->first == kNone ? row->first : m_patterns[row->last].next) = number;
+    row->last = number;
     m_patterns.push_back(std::move(pattern));
+}
+
+template<typename Visit>
+void RunLaterTable::Index::visitRow(const Row& row, Visit visit) const
+{
+    for (std::uint32_t number = row.first; number != kNone; number = m_patterns[number].next) {
+        visit(m_patterns[number]);
+    }
 }
 
 /// Calls visit(pattern) for those whose first component may match this one.
 template<typename Visit>
 void RunLaterTable::Index::visitCandidates(std::string_view component, Visit visit) const
 {
-    const auto visitAll = [&](const std::vector<std::uint32_t>& numbers) {
-        for (const std::uint32_t number : numbers) {
-            visit(m_patterns[number]);
-        }
-    };
     if (m_names.mayHold(component)) {
         if (const auto found = m_byName.find(component); found != m_byName.end()) {
-            visitAll(found->second);
+            visitRow(found->second, visit);
         }
     }
     if (component.size() >= 2) {
-        for (const std::uint32_t number : m_byBeginning[beginningOf(component)]) {
-            if (component.starts_with(m_patterns[number].names.front().prefix())) {
-                visit(m_patterns[number]);
+        visitRow(m_byBeginning[beginningOf(component)], [&](const Pattern& pattern) {
+            if (component.starts_with(pattern.names.front().prefix())) {
+                visit(pattern);
             }
-        }
+        });
     }
     const std::size_t dot = component.rfind('.');
     if (dot != std::string_view::npos && m_endings.mayHold(component.substr(dot + 1))) {
         if (const auto found = m_byEnding.find(component.substr(dot + 1)); found != m_byEnding.end()) {
-            visitAll(found->second);
+            visitRow(found->second, visit);
         }
     }
-    visitAll(m_others);
+    visitRow(m_others, visit);
 }
 
 /// Calls visit(pattern, rest) wherever a pattern may begin; `rest` are the bytes from that component on.

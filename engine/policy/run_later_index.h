@@ -23,6 +23,8 @@ namespace revet::policy {
 class RunLaterTable::Index
 {
 public:
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+
     struct Entry
     {
         RunLaterClass cls = RunLaterClass::Shown;
@@ -34,6 +36,7 @@ public:
     struct Pattern
     {
         std::uint32_t entry = 0; ///< as add() was told
+        std::uint32_t next = kNone; ///< the next one that begins alike
         bool isRooted = false; ///< began with a slash: at the root of a repository only
         bool isEverywhere = false; ///< below directories of dependencies as well
         std::string text; ///< as the table has it
@@ -79,9 +82,17 @@ private:
 
         std::array<std::uint64_t, 256> m_lengths{};
     };
-    using Places = std::unordered_map<std::string, std::vector<std::uint32_t>, TextHash, std::equal_to<>>;
+    /// Of patterns that begin alike, in the order in which they came.
+    struct Row
+    {
+        std::uint32_t first = kNone;
+        std::uint32_t last = kNone;
+    };
+    using Rows = std::unordered_map<std::string, Row, TextHash, std::equal_to<>>;
 
     void add(Pattern pattern);
+    template<typename Visit>
+    void visitRow(const Row& row, Visit visit) const;
     template<typename Visit>
     void visitCandidates(std::string_view component, Visit visit) const;
     template<typename Visit>
@@ -91,10 +102,10 @@ private:
     std::vector<Pattern> m_patterns;
     std::vector<Pattern> m_inGitdirs;
     bool m_hasEverywhere = false;
-    Places m_byName; ///< the first component is a plain name
-    Places m_byEnding; ///< "*.service": by what follows the last dot
-    std::array<std::vector<std::uint32_t>, 256> m_byBeginning; ///< "Dockerfile*": by its first two bytes
-    std::vector<std::uint32_t> m_others;
+    Rows m_byName; ///< the first component is a plain name
+    Rows m_byEnding; ///< "*.service": by what follows the last dot
+    std::array<Row, 256> m_byBeginning; ///< "Dockerfile*": by its first two bytes
+    Row m_others;
     std::unordered_set<std::string, TextHash, std::equal_to<>> m_dependencyDirectories;
     std::unordered_set<std::string, TextHash, std::equal_to<>> m_repositories;
     Sieve m_names; ///< of m_byName and m_dependencyDirectories
