@@ -12,6 +12,7 @@ set -eu
 printf '93.184.216.34 allowed.test www.allowed.test\n93.184.216.35 other.test\n10.7.7.7 inner.test\n' >"$TMPDIR/hosts"
 printf '93.184.216.36 closed.test\n2606:4700::1 six.test\n' >>"$TMPDIR/hosts"
 printf '93.184.217.2 own.test\n93.184.217.1 near.test\n' >>"$TMPDIR/hosts"
+printf '93.184.216.40 far.test\n2606:4700::40 far.test\n93.184.216.41 shut.test\n2606:4700::41 shut.test\n' >>"$TMPDIR/hosts"
 printf 'nameserver 93.184.216.53\n' >"$TMPDIR/resolv.conf"
 mount --bind "$TMPDIR/hosts" /etc/hosts
 mount --bind "$TMPDIR/resolv.conf" /etc/resolv.conf
@@ -26,9 +27,15 @@ link add far0 type veth peer name home0 netns /proc/{os.getpid()}/fd/{home}
 link set far0 up
 address add 93.184.217.1/24 dev far0
 address add fd77::1/64 dev far0 nodad
-address add 2606:4700::1/128 dev lo
-''' + ''.join(f'address add {address}/32 dev lo\n' for address in (
-    '93.184.216.34', '93.184.216.35', '93.184.216.36', '93.184.216.53', '10.7.7.7', '169.254.169.254')))
+''' + ''.join(f'address add {address} dev lo\n' for address in (
+    '93.184.216.34', '93.184.216.35', '93.184.216.36', '93.184.216.40', '93.184.216.41', '93.184.216.53',
+    '10.7.7.7', '169.254.169.254', '2606:4700::1', '2606:4700::40', '2606:4700::41')))
+count = int(sys.argv[1])
+unprivileged, services, command = ['setpriv', '--inh-caps=-all', '--ambient-caps=-all'], sys.argv[2:count + 2], sys.argv[count + 2:]
+if services:
+    with open('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'w') as start: start.write('0')
+    served = subprocess.Popen(unprivileged + services, stdin=subprocess.PIPE, stdout=subprocess.PIPE) # until the end of its input
+    if served.stdout.readline() != b'ready\n': sys.exit('no services: %s' % services)
 queries = []
 def serve(family, address, port):
     listener = socket.socket(family)
@@ -80,19 +87,51 @@ def listen():
         if line not in seen: seen.add(line); log.write(line + '\n')
 tap = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3)) # ETH_P_ALL
 threading.Thread(target=listen, daemon=True).start()
-status = subprocess.call(['setpriv', '--inh-caps=-all', '--ambient-caps=-all'] + sys.argv[1:])
+status = subprocess.call(unprivileged + command)
+if services: served.communicate()
 print('asked outside:', ' '.join(sorted(set(queries))))
 sys.exit(status)
 END
 )";
 
+/// What the scripts share. `start` runs a box in the background, `ask` waits until something is asked and
+/// names it, `finish` waits for the box and says how it ended and what it printed.
+constexpr const char* kTools = R"(
+revet=$1; tier=$2; box=; shift 2
+start() { "$revet" run --tier "$tier" "$@" >box.out 2>box.err & box=$!; }
+# The values of a key in lines of JSON.
+valuesOf() { tr -d '\042' | tr ',{' '\n\n' | sed -n 's/^'$1'://p' | tr -d '}'; }
+asks() { "$revet" asks --json "$@" | valuesOf ask; }
+ask() {
+    tries=0
+    until asks | grep -q .; do
+        tries=$((tries + 1)); test $tries -lt 400 && grep -q ') [^Z]' /proc/$box/stat || {
+            echo nothing is asked; cat box.err; exit 1
+        }
+        sleep 0.05
+    done
+    asks
+}
+finish() { wait $box; echo "status $?: `cat box.out`"; }
+)";
+
 } // namespace
 
-Finished onInternet(const World& world, const std::vector<std::string>& command)
+Finished onInternet(const World& world, const std::vector<std::string>& command,
+                    const std::vector<std::string>& services)
 {
-    std::vector<std::string> words{
-        "unshare", "--user", "--map-current-user", "--keep-caps", "--net", "--mount", "/bin/sh", "-c",
-        kInternet, "sh"};
+    std::vector<std::string> words{"unshare",
+                                   "--user",
+                                   "--map-current-user",
+                                   "--keep-caps",
+                                   "--net",
+                                   "--mount",
+                                   "/bin/sh",
+                                   "-c",
+                                   kInternet,
+                                   "sh",
+                                   std::to_string(services.size())};
+    words.insert(words.end(), services.begin(), services.end());
     words.insert(words.end(), command.begin(), command.end());
     RunOptions surroundings;
     surroundings.environment = {{"TMPDIR", world.home().home()}};
@@ -111,6 +150,19 @@ Finished inInternet(const World& world, const std::vector<std::string>& options,
     words.emplace_back("--");
     words.insert(words.end(), command.begin(), command.end());
     return onInternet(world, words);
+}
+
+Finished scriptOnInternet(const World& world, const std::string& script,
+                          const std::vector<std::string>& arguments, const std::vector<std::string>& services)
+{
+    std::vector<std::string> words{"/bin/sh",
+                                   "-c",
+                                   kTools + script,
+                                   "sh",
+                                   SessionRunner::program("revet"),
+                                   QTest::currentDataTag() == nullptr ? "sandbox" : fetched("tier")};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return onInternet(world, words, services);
 }
 
 } // namespace revet::test

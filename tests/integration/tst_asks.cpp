@@ -32,35 +32,6 @@ private Q_SLOTS:
     void neverAsksAboutWhatNobodyMayHave();
 };
 
-namespace {
-
-/// What the scripts below share. `start` runs a box in the background, `ask` waits until something is asked
-/// and names it, `finish` waits for the box and says how it ended and what it printed.
-constexpr const char* kTools = R"(
-revet=$1; tier=$2; box=
-start() { "$revet" run --tier "$tier" "$@" >box.out 2>box.err & box=$!; }
-# The values of a key in lines of JSON.
-valuesOf() { tr -d '\042' | tr ',{' '\n\n' | sed -n 's/^'$1'://p' | tr -d '}'; }
-asks() { "$revet" asks --json "$@" | valuesOf ask; }
-ask() {
-    tries=0
-    until asks | grep -q .; do
-        tries=$((tries + 1)); test $tries -lt 400 || { echo nothing is asked; cat box.err; exit 1; }; sleep 0.05
-    done
-    asks
-}
-finish() { wait $box; echo "status $?: `cat box.out`"; }
-)";
-
-Finished script(const World& world, const std::string& text)
-{
-    return onInternet(world,
-                      {"/bin/sh", "-c", kTools + text, "sh", SessionRunner::program("revet"),
-                       QTest::currentDataTag() == nullptr ? "sandbox" : fetched("tier")});
-}
-
-} // namespace
-
 void AsksTest::initTestCase()
 {
     REVET_NEEDS_ORDINARY_USER();
@@ -78,7 +49,7 @@ void AsksTest::goesOnOnceItIsApproved_data()
 void AsksTest::goesOnOnceItIsApproved()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = scriptOnInternet(world, R"(
 start --on-ask 60s -- /bin/sh -c 'curl -s http://other.test/'
 it=$(ask); "$revet" asks "$it" >card; "$revet" ps --json | grep -o '"asks":1'
 "$revet" approve "$it" 2>&1
@@ -109,7 +80,7 @@ void AsksTest::failsOnceItIsDenied()
 {
     const World world;
     // What is tried again is refused without a question, and the box can read why.
-    const Finished finished = script(world, R"(
+    const Finished finished = scriptOnInternet(world, R"(
 start --on-ask 60s -- /bin/sh -c 'curl -s http://other.test/; echo $?
     for i in 1 2 3 4 5; do curl -s http://other.test/; echo $?; done; cat $REVET_STATUS'
 it=$(ask)
@@ -132,7 +103,7 @@ asks --all | wc -l
 void AsksTest::holdsForTheSession()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = scriptOnInternet(world, R"(
 start --on-ask 60s -- /bin/sh -c 'curl -s http://other.test/; echo; python3 -c "
 import http.client; c = http.client.HTTPConnection(\"other.test\"); c.request(\"GET\", \"/\")
 print(c.getresponse().read().decode()) "
@@ -155,7 +126,7 @@ asks --all
 void AsksTest::holdsForTheProjectUntilItIsRevoked()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = scriptOnInternet(world, R"(
 start --on-ask 60s -- curl -s http://other.test/
 "$revet" approve $(ask) --scope 1h; finish
 start -- curl -s http://other.test/; finish
@@ -173,7 +144,7 @@ grant=$("$revet" grants --json | valuesOf grant)
 void AsksTest::isGrantedAndRevokedWhileItRuns()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = scriptOnInternet(world, R"(
 start --allow-host allowed.test -- /bin/sh -c 'while ! test -e go; do sleep 0.02; done
     curl -s http://other.test/; echo " $?"; touch went; while ! test -e on; do sleep 0.02; done
     curl -s http://other.test/; echo " $?"; touch gone; while ! test -e over; do sleep 0.02; done
@@ -194,7 +165,7 @@ finish
 void AsksTest::isMissedAndAllowedNextTime()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = scriptOnInternet(world, R"(
 start --on-ask 1s -- /bin/sh -c 'curl -s http://other.test/; echo " $?"
     while ! test -e go; do sleep 0.02; done; curl -s http://other.test/; echo " $?"'
 it=$(ask); until "$revet" asks --missed --json | grep -q .; do sleep 0.05; done
@@ -208,7 +179,7 @@ it=$(ask); until "$revet" asks --missed --json | grep -q .; do sleep 0.05; done
 void AsksTest::saysNoAtOnceWhereNobodyCanAnswer()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = scriptOnInternet(world, R"(
 start --allow-host allowed.test -- curl -s http://other.test/; finish
 "$revet" asks --missed --json | valuesOf target
 )");
@@ -224,7 +195,7 @@ void AsksTest::cannotBeAnsweredByTheBox()
 {
     const World world;
     // Nothing of Revet's is there: no socket, no catalogue; and the status directory takes nothing.
-    const Finished finished = script(world, R"(
+    const Finished finished = scriptOnInternet(world, R"(
 cp "$revet" revet-copy
 start --on-ask 3s -- /bin/sh -c '
 curl -s http://other.test/ & it=$REVET_SESSION-1
@@ -243,7 +214,7 @@ it=$(ask); finish
 void AsksTest::isBoundedInAFlood()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = scriptOnInternet(world, R"(
 start --on-ask 60s --allow-host allowed.test -- python3 -c '
 import http.client, socket
 kept = []
@@ -266,7 +237,7 @@ asks --all >all; test $(wc -l <all) -le 64 && echo bounded
 void AsksTest::neverAsksAboutWhatNobodyMayHave()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = scriptOnInternet(world, R"(
 start --on-ask 60s -- /bin/sh -c 'curl -s http://169.254.169.254/; echo $?; curl -s http://localhost:1/; echo $?'
 finish; asks --all | wc -l
 )");
