@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """model_api.py ADDRESS PORT COMMAND...: plays the model of an agent, in the words of two vendors.
 
-In each conversation it wants the commands run, one after the other, and then says what the last one printed.
+In each conversation it wants the commands run, one after the other, and then says what all of them printed.
 What it was asked is written to standard output, one request a line.
 """
 import json
@@ -38,7 +38,7 @@ class Messages:
             number = len(self.results)
             arguments = {"command": COMMANDS[number], "description": f"step {number}"}
             return {"type": "tool_use", "id": f"toolu_{number}", "name": "Bash", "input": arguments}
-        return {"type": "text", "text": "said: " + (self.results[-1] if self.results else "ok")}
+        return {"type": "text", "text": "said: " + "\n".join(self.results or ["ok"])}
 
     def message(self, content, reason):
         usage = {"input_tokens": 10, "output_tokens": 10}
@@ -82,13 +82,13 @@ class Responses:
             number = len(self.results)
             command = COMMANDS[number]
             arguments = {
-                "exec_command": {"cmd": command},
+                "exec_command": {"cmd": command, "yield_time_ms": 30000},
                 "shell_command": {"command": command},
                 "shell": {"command": ["bash", "-c", command]},
             }[self.tool]
             return {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": self.tool,
                     "arguments": json.dumps(arguments), "status": "completed"}
-        text = "said: " + (self.results[-1] if self.results else "ok")
+        text = "said: " + "\n".join(self.results or ["ok"])
         return {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
                 "content": [{"type": "output_text", "text": text, "annotations": []}]}
 
