@@ -81,6 +81,31 @@ std::string messageOf(const SessionInfo& session)
         + "\nRevet-Tier: " + std::string(toString(session.tier)) + "\nRevet-Command: " + command + '\n';
 }
 
+/// A slip of the hand is not answered with "nothing to do". What was applied before counts, and git's own
+/// files, which are not told one by one.
+Result<void> checkNamed(const std::vector<std::string>& paths,
+                        const std::vector<workspace::ReviewItem>& changes,
+                        const std::vector<workspace::Record>& records)
+{
+    for (const std::string& path : paths) {
+        const auto isMeant
+            = [&path](const std::string& changed) { return workspace::isSelected(changed, {path}); };
+        const bool isKnown = isMeant(".git")
+            || std::ranges::any_of(changes,
+                                   [&](const auto& item) {
+                                       return isMeant(item.change.path) || isMeant(item.change.from);
+                                   })
+            || std::ranges::any_of(records, [&](const workspace::Record& record) {
+                                 return std::ranges::any_of(record.steps, isMeant, &workspace::Step::path);
+                             });
+        if (!isKnown) {
+            return fail(ErrorCode::NotFound, "apply what the session did at " + displayQuoted(path),
+                        "it changed nothing there");
+        }
+    }
+    return {};
+}
+
 /// A ref moved, or was locked, at this very moment.
 bool isAboutRefs(const workspace::Conflict& conflict)
 {
@@ -164,6 +189,7 @@ Result<Decision::Plan> Decision::plan(std::size_t root, const workspace::ApplyCh
     REVET_RETURN_IF_ERROR(addEarlierRecords(continued.earlier, root, records));
     std::set<std::string> replaced;
     if (root == 0) {
+        REVET_RETURN_IF_ERROR(checkNamed(choice.paths, reviewed, records));
         for (const SessionId& id : continued.earlier) {
             REVET_RETURN_IF_ERROR(session::addReplaced(m_engine.places().sessionDirectory(id), replaced));
         }
@@ -311,6 +337,15 @@ Result<DecisionOutcome> Decision::commit(const workspace::ApplyChoice& choice)
     }
     REVET_RETURN_IF_ERROR(repository.placeObjects());
     outcome.refs = std::move(repository.refs);
+    outcome.held = std::move(plan.files.held);
+    for (const workspace::Operation& operation : plan.files.operations) {
+        policy::GitSplit split;
+        if (policy::isBelowGitdir(operation.path, &split)
+            && !workspace::isHostsRepository(workTree, split.gitdir)) {
+            outcome.held.push_back(
+                {operation.path, workspace::Hold::Unfit, "git commits nothing of that name"});
+        }
+    }
     REVET_RETURN_IF_ERROR(transact(m_roots[root], {}, std::move(repository.operations), outcome));
     REVET_RETURN_IF_ERROR(close(outcome));
     return outcome;

@@ -150,6 +150,10 @@ private Q_SLOTS:
         QVERIFY(!fs::exists(project() / "new"));
         QCOMPARE(state(), std::string("review"));
         QCOMPARE(revet({"apply", "../elsewhere"}).status, 3);
+        const Finished nothing = revet({"apply", "a", "nosuch"});
+        QCOMPARE(nothing.status, 3);
+        QVERIFY2(nothing.err.find("nosuch") != std::string::npos, nothing.err.c_str());
+        QCOMPARE(revet({"apply", "a"}).status, 0); // as before
     }
 
     void holdsWhatOnlyTheHostsConfigurationRuns()
