@@ -69,6 +69,7 @@ private:
     [[nodiscard]] std::set<std::string> paths() const;
     [[nodiscard]] const PreImageRecord* savedAt(const std::string& path) const;
     [[nodiscard]] Entry leftAt(const std::string& path) const;
+    [[nodiscard]] bool isLeftWhole(const std::string& path) const;
     [[nodiscard]] Entry beforeAt(const std::string& path) const;
     [[nodiscard]] std::string storeOf(const PreImageRecord& record) const
     {
@@ -112,6 +113,13 @@ Entry Maker::leftAt(const std::string& path) const
 {
     const auto left = m_before.left().find(path);
     return left == m_before.left().end() ? Entry{} : left->second.entry;
+}
+
+/// A directory that was not looked into.
+bool Maker::isLeftWhole(const std::string& path) const
+{
+    const auto left = m_before.left().find(path);
+    return left != m_before.left().end() && !left->second.note.empty();
 }
 
 Entry Maker::beforeAt(const std::string& path) const
@@ -248,8 +256,8 @@ Result<Pasts> Maker::run()
         if (isNothing(past)) {
             continue;
         }
-        const auto left = m_before.left().find(path);
-        past.isWholeTree = left != m_before.left().end() && !left->second.note.empty();
+        // Also where it came back from, if it is to go there again.
+        past.isWholeTree = isLeftWhole(path) || (past.way == Way::Moved && isLeftWhole(past.place));
         past.isTimeOnly = past.before.type == EntryType::Directory && keyOf(past.before) == keyOf(past.after)
             && past.before.mode == past.after.mode && past.attributes.empty();
         pasts[path] = std::move(past);

@@ -76,6 +76,10 @@ constexpr std::array kAccidents{
              "journal_mode = WAL\")\n"
              "for i in range(50):\n    c.execute(\"UPDATE t SET x = x + 1\")\n    "
              "c.commit()\nc.execute(\"VACUUM\")'"},
+    Accident{"a move to where nothing can be listed",
+             "python3 -c '\nimport os\nos.mkdir(\"n\")\nat = os.open(\"n\", 0)\nfor i in range(140):\n"
+             "    os.mkdir(\"n\", dir_fd=at)\n    at = os.open(\"n\", 0, dir_fd=at)\n"
+             "os.rename(\"a\", \"a\", dst_dir_fd=at)'"},
     Accident{"archive", "tar cf t.tar a; echo x > a/one; tar xf t.tar; rm -r a; tar xf t.tar"},
     Accident{
         "git day",
