@@ -100,7 +100,7 @@ Result<void> checkNamed(const std::vector<std::string>& paths,
                              });
         if (!isKnown) {
             return fail(ErrorCode::NotFound, "apply what the session did at " + displayQuoted(path),
-                        "it changed nothing there");
+                        "nothing of it is there");
         }
     }
     return {};

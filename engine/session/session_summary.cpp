@@ -10,6 +10,7 @@
 #include "engine/workspace/direct_changes.h"
 #include "engine/workspace/layer_changes.h"
 
+#include <cerrno>
 #include <utility>
 
 #include <fcntl.h>
@@ -101,7 +102,9 @@ bool RunningSession::leavesChanges(const Places& places)
         return isLayered && !m_left.isNothing;
     }
     log(LogLevel::Warning, "session", "count the changes: " + toString(left.error()));
-    m_left.text = isLayered ? "changes wait in the session's layer" : "very much changed";
+    m_left.text = isLayered                 ? "changes wait in the session's layer"
+        : left.error().errnoValue == EACCES ? "not all that changed can be looked into"
+                                            : "very much changed";
     return isLayered;
 }
 
