@@ -337,7 +337,6 @@ Result<DecisionOutcome> Decision::commit(const workspace::ApplyChoice& choice)
     }
     REVET_RETURN_IF_ERROR(repository.placeObjects());
     outcome.refs = std::move(repository.refs);
-    outcome.held = std::move(plan.files.held);
     for (const workspace::Operation& operation : plan.files.operations) {
         policy::GitSplit split;
         if (policy::isBelowGitdir(operation.path, &split)
