@@ -5,6 +5,7 @@
 
 #include "engine/base/log.h"
 #include "engine/session/closed_directory.h"
+#include "engine/session/continuation.h"
 #include "engine/session/record_places.h"
 #include "engine/session/workspace_record.h"
 #include "engine/workspace/transaction.h"
@@ -100,6 +101,7 @@ Result<DecisionOutcome> Decision::discard(const std::vector<std::string>& paths)
         return fail(ErrorCode::Refused, "discard the changes of " + m_session.id.text(),
                     "they are in the project itself: `revet undo` takes them back");
     }
+    const Places& places = m_engine.places();
     const std::string upper = session::closedDirectory(kLayer, "upper").string();
     std::vector<workspace::Operation> operations;
     for (const std::string& path : paths.empty() ? std::vector<std::string>{""} : paths) {
@@ -108,9 +110,12 @@ Result<DecisionOutcome> Decision::discard(const std::vector<std::string>& paths)
         operation.isWholeTree = true;
         REVET_ASSIGN_OR_RETURN(operation.expected, workspace::lookAt(m_layer.tree.get(), operation.path));
         if (!operation.expected.exists()) {
+            const std::string went = session::whereLayerWent(places, m_session.id);
             return fail(ErrorCode::NotFound, "discard what the session did at '" + path + "'",
-                        path.empty() ? "it has been discarded"
-                                     : "nothing of its own is in the layer there: discard what is above it");
+                        !went.empty() ? went
+                            : path.empty()
+                            ? "it has been discarded"
+                            : "nothing of its own is in the layer there: discard what is above it");
         }
         operations.push_back(std::move(operation));
     }

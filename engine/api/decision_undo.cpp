@@ -5,6 +5,7 @@
 #include "engine/base/clock.h"
 #include "engine/policy/git_rules.h"
 #include "engine/session/closed_directory.h"
+#include "engine/session/continuation.h"
 #include "engine/session/undo_files.h"
 #include "engine/workspace/direct_past.h"
 #include "engine/workspace/tree_walk.h"
@@ -150,9 +151,12 @@ Result<DecisionOutcome> Decision::takeBack(std::vector<Part>& parts)
         }
     }
     if (found.empty()) {
+        const std::string went = session::whereLayerWent(m_engine.places(), m_session.id);
         return fail(ErrorCode::NotFound, "find something of " + m_session.id.text() + " to take back",
-                    parts.back().paths.empty() ? "it changed nothing, and nothing was applied or discarded"
-                                               : "nothing was done at these paths");
+                    !went.empty() ? went
+                        : parts.back().paths.empty()
+                        ? "it changed nothing, and nothing was applied or discarded"
+                        : "nothing was done at these paths");
     }
     // What is in force comes before what was taken back already, and of these the newest; what one apply did
     // to several roots belongs together.

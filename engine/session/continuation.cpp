@@ -6,6 +6,7 @@
 #include "engine/os/socket.h"
 #include "engine/os/user_namespace.h"
 #include "engine/session/closed_directory.h"
+#include "engine/session/record_places.h"
 #include "engine/session/text_file.h"
 #include "engine/session/workspace_record.h"
 #include "engine/tiers/box_spec.h"
@@ -25,10 +26,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kName = "continues";
+constexpr const char* kTaken = "continued-by";
 
 fs::path layerOf(const Places& places, const SessionId& session)
 {
     return places.sessionDirectory(session) / "layer";
+}
+
+bool moveDiscards(const Places& places, const SessionId& from, const SessionId& to)
+{
+    return ::rename(discardsOf(places, from).c_str(), discardsOf(places, to).c_str()) == 0 || errno == ENOENT;
 }
 
 /// overlayfs does not take the work directory of another mount, which may hold a mark of its own.
@@ -96,6 +103,15 @@ Result<Continuation> continuationOf(const Places& places, const SessionInfo& ses
     return continuation;
 }
 
+std::string whereLayerWent(const Places& places, const SessionId& session)
+{
+    const auto text = readText(places.sessionDirectory(session) / kTaken);
+    const auto id = text ? SessionId::parse(*text) : fail(text.error());
+    std::error_code error;
+    return id && !fs::exists(layerOf(places, session), error) ? "it goes on as the session " + id->text()
+                                                              : std::string();
+}
+
 Result<void> checkContinuation(const Places& places, const SessionInfo& from, const std::string& project)
 {
     const std::string what = "continue the session " + from.id.text();
@@ -135,6 +151,10 @@ Result<std::vector<UniqueFd>> takeLayer(const Places& places, const SessionInfo&
     if (::rename(layerOf(places, from.id).c_str(), layer.c_str()) != 0) {
         return failErrno("take the layer of " + from.id.text() + " over");
     }
+    REVET_RETURN_IF_ERROR(replaceFile(places.sessionDirectory(from.id) / kTaken, to.text()));
+    if (!moveDiscards(places, from.id, to)) {
+        return failErrno("take over what was thrown away of " + from.id.text());
+    }
     for (std::size_t i = 0; i < roots.size(); ++i) {
         REVET_RETURN_IF_ERROR(renewWork(tiers::layerPart(layer.string(), i)));
     }
@@ -143,6 +163,8 @@ Result<std::vector<UniqueFd>> takeLayer(const Places& places, const SessionInfo&
 
 Result<void> giveLayerBack(const Places& places, const SessionInfo& from, const SessionId& to)
 {
+    ::unlink((places.sessionDirectory(from.id) / kTaken).c_str());
+    static_cast<void>(moveDiscards(places, to, from.id));
     // Where it was not taken yet, it is there still.
     return ::rename(layerOf(places, to).c_str(), layerOf(places, from.id).c_str()) == 0 || errno == ENOENT
         ? Result<void>()

@@ -8,6 +8,7 @@
 #include "engine/domain/session_info.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace revet::session {
@@ -25,8 +26,11 @@ struct Continuation
 [[nodiscard]] Result<void> checkContinuation(const Places& places, const SessionInfo& from,
                                              const std::string& project);
 
-/// Moves the layer to session `to`, whose directory is there, and gives its upper directories, which are
-/// closed by name. For a process without threads.
+/// "it goes on as the session X", where another one took its layer; else empty.
+[[nodiscard]] std::string whereLayerWent(const Places& places, const SessionId& session);
+
+/// Moves the layer, and what was thrown away of it, to session `to`, whose directory is there, and gives its
+/// upper directories, which are closed by name. For a process without threads.
 [[nodiscard]] Result<std::vector<UniqueFd>> takeLayer(const Places& places, const SessionInfo& from,
                                                       const SessionId& to);
 /// Where `to` does not come to be.

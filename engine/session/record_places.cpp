@@ -66,9 +66,14 @@ Result<workspace::RecordStore> openRootRecords(const Places& places, const Sessi
     return workspace::RecordStore::open(records, std::move(place));
 }
 
+fs::path discardsOf(const Places& places, const SessionId& id)
+{
+    return places.sessionDirectory(id) / "discarded";
+}
+
 Result<workspace::RecordStore> openDiscardRecords(const Places& places, const SessionId& id)
 {
-    return workspace::RecordStore::open(places.sessionDirectory(id) / "discarded");
+    return workspace::RecordStore::open(discardsOf(places, id));
 }
 
 std::vector<fs::path> recordDirectories(const Places& places, const SessionId& id)

@@ -18,6 +18,7 @@ namespace revet::session {
 [[nodiscard]] Result<workspace::RecordStore> openRootRecords(const Places& places, const SessionId& id,
                                                              std::size_t root, const std::string& path);
 /// Records of what was discarded of a session's layer, with the session's directory as their tree.
+[[nodiscard]] std::filesystem::path discardsOf(const Places& places, const SessionId& id);
 [[nodiscard]] Result<workspace::RecordStore> openDiscardRecords(const Places& places, const SessionId& id);
 /// Where a session's records are, each root's; those that there are.
 [[nodiscard]] std::vector<std::filesystem::path> recordDirectories(const Places& places, const SessionId& id);

@@ -4,6 +4,7 @@
 #include "engine/session/review_roots.h"
 
 #include "engine/session/closed_directory.h"
+#include "engine/session/continuation.h"
 #include "engine/session/git_state.h"
 #include "engine/session/host_pins.h"
 #include "engine/session/installation.h"
@@ -78,6 +79,9 @@ Result<std::vector<ReviewRoot>> openReview(const Places& places, const SessionIn
     }
     if (!recorded) {
         return fail(recorded.error());
+    }
+    if (const std::string went = whereLayerWent(places, session.id); !went.empty()) {
+        return fail(ErrorCode::NotFound, "review the session " + session.id.text(), went);
     }
     std::vector<ReviewRoot> roots;
     for (const WorkspaceRoot& root : *recorded) {

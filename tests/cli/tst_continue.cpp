@@ -51,6 +51,22 @@ private Q_SLOTS:
         QCOMPARE(readFile(m_world->project() / "a"), std::string("one\n"));
     }
 
+    void bringsBackWhatWasThrownAwayBefore()
+    {
+        QCOMPARE(m_world->runner().revet({"discard", m_first, "b"}).status, 0);
+        QCOMPARE(go({"--continue=" + m_first}, "test ! -e b").status, 0);
+        const std::string second = m_world->runner().lastSession();
+        for (const char* const command : {"undo", "discard", "diff"}) {
+            const Finished finished = m_world->runner().revet({command, m_first});
+            QCOMPARE(finished.status, 3);
+            QVERIFY2(finished.err.find("it goes on as the session " + second) != std::string::npos,
+                     finished.err.c_str());
+        }
+        QCOMPARE(m_world->runner().revet({"undo", second}).status, 0);
+        QCOMPARE(m_world->runner().revet({"apply", second}).status, 0);
+        QCOMPARE(readFile(m_world->project() / "b"), std::string("kept\n"));
+    }
+
     void goesOnMoreThanOnceAndByName()
     {
         QCOMPARE(go({"--continue=" + m_first}, "echo three >> a").status, 0);
