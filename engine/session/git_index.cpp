@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::size_t kMaximumIndexBytes = std::size_t{256} << 20U;
 constexpr std::size_t kFixedPart = 62; // of an entry, up to its name (gitformat-index(5))
+constexpr std::size_t kId = 40; // where the content's id begins in it
+constexpr std::string_view kEmptyFile
+    = "\xe6\x9d\xe2\x9b\xb2\xd1\xd6\x43\x4b\x8b\x29\xae\x77\x5a\xd8\xc2\xe4\x8c\x53\x91";
 constexpr unsigned kExtended = 0x4000;
 
 std::uint32_t bigEndian(std::string_view bytes, std::size_t position, std::size_t count)
@@ -52,7 +55,7 @@ Result<std::size_t> readDropCount(std::string_view bytes, std::size_t& position)
     return malformed();
 }
 
-/// Calls visit(name) for every entry.
+/// Calls visit(name, id of the content) for every entry.
 template<typename Visit>
 Result<void> forEachTracked(const std::filesystem::path& index, Visit visit)
 {
@@ -94,7 +97,7 @@ Result<void> forEachTracked(const std::filesystem::path& index, Visit visit)
             return malformed();
         }
         name.append(bytes, position, end - position);
-        visit(name);
+        visit(name, std::string_view(bytes).substr(start + kId, kEmptyFile.size()));
         // Before version 4 entries are padded with one to eight NUL bytes to a multiple of eight.
         position = version == 4 ? end + 1 : start + ((end - start + 8) & ~std::size_t{7});
     }
@@ -103,13 +106,13 @@ Result<void> forEachTracked(const std::filesystem::path& index, Visit visit)
 
 } // namespace
 
-Result<std::set<std::string>> trackedAmong(const std::filesystem::path& index,
-                                           const std::set<std::string>& paths)
+Result<std::map<std::string, bool>> trackedAmong(const std::filesystem::path& index,
+                                                 const std::set<std::string>& paths)
 {
-    std::set<std::string> tracked;
-    REVET_RETURN_IF_ERROR(forEachTracked(index, [&](const std::string& name) {
+    std::map<std::string, bool> tracked;
+    REVET_RETURN_IF_ERROR(forEachTracked(index, [&](const std::string& name, std::string_view id) {
         if (paths.contains(name)) {
-            tracked.insert(name);
+            tracked[name] = id == kEmptyFile;
         }
     }));
     return tracked;
@@ -118,7 +121,8 @@ Result<std::set<std::string>> trackedAmong(const std::filesystem::path& index,
 Result<std::vector<std::string>> allTracked(const std::filesystem::path& index)
 {
     std::vector<std::string> tracked;
-    REVET_RETURN_IF_ERROR(forEachTracked(index, [&](const std::string& name) { tracked.push_back(name); }));
+    REVET_RETURN_IF_ERROR(
+        forEachTracked(index, [&](const std::string& name, std::string_view) { tracked.push_back(name); }));
     std::sort(tracked.begin(), tracked.end());
     return tracked;
 }

@@ -16,10 +16,12 @@
 #include <array>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string_view>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace revet::session {
@@ -47,6 +49,13 @@ bool isUnhidden(const std::string& path, const std::vector<std::string>& unhide)
 bool isThere(int project, const std::string& relative)
 {
     return os::openBeneath(project, relative, O_PATH).isOpen();
+}
+
+bool hasContent(int project, const std::string& relative)
+{
+    const UniqueFd file = os::openBeneath(project, relative, O_PATH);
+    struct stat status = {};
+    return file && ::fstat(file.get(), &status) == 0 && status.st_size != 0;
 }
 
 } // namespace
@@ -95,10 +104,13 @@ Result<HiddenFiles> findHiddenFiles(const std::string& project, const policy::Hi
     }
     const auto index = trackedAmong(fs::path(project) / ".git/index", candidates);
     found.isIndexRead = index.has_value(); // a box may have left anything there
-    const std::set<std::string> tracked = index ? *index : std::set<std::string>();
+    const std::map<std::string, bool> tracked = index ? *index : std::map<std::string, bool>();
     for (const std::string& relative : candidates) {
         const std::string path = fs::path(project) / relative;
-        const bool isTracked = tracked.contains(relative);
+        const auto entry = tracked.find(relative);
+        // What a box made git track is empty, as the box sees it; this may be the first look at a moved
+        // project.
+        const bool isTracked = entry != tracked.end() && !(entry->second && hasContent(root.get(), relative));
         // In order of names: a directory that is hidden comes before what was hidden in it.
         const bool isCovered
             = std::any_of(found.paths.begin(), found.paths.end(),

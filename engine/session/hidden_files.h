@@ -26,7 +26,8 @@ struct HiddenFiles
 };
 /// Looks breadth first, so shallow directories come first, at no more entries than a start has time for.
 /// `unhide` are absolute paths and globs that stay visible, with what is below; so does what git tracks,
-/// unless it was hidden before: a box can make git track a file that it sees empty.
+/// unless it was hidden before, or git has it empty and it is not: a box can make git track a file that it
+/// sees empty.
 [[nodiscard]] Result<HiddenFiles> findHiddenFiles(const std::string& project,
                                                   const policy::HiddenNames& table,
                                                   const std::vector<std::string>& unhide,

@@ -146,6 +146,22 @@ private Q_SLOTS:
         QVERIFY(shown.out.find(kSecret) != std::string::npos);
     }
 
+    /// What was hidden is remembered by a project's path, which the person may change.
+    void showsNoHiddenFileInAProjectThatMoved()
+    {
+        const World world;
+        writeFile(world.project() / ".env", kSecret);
+        world.makeRepository();
+        const Finished first
+            = world.runner().runScript("sandbox", "git add -f .env && git commit -qm x && cat .env");
+        QVERIFY2(first.status == 0 && first.out.empty(), text(first).c_str());
+        std::filesystem::rename(world.project(), world.home().home() / "moved");
+        RunOptions moved;
+        moved.directory = world.home().home() / "moved";
+        const Finished second = world.runner().runScript("sandbox", "cat .env tracked", {}, moved);
+        QCOMPARE(second.out, std::string("text\n"));
+    }
+
     void passesNoVariableOfTheCaller_data() { addTierRows(); }
     void passesNoVariableOfTheCaller()
     {
