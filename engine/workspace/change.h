@@ -53,6 +53,12 @@ public:
     /// The file's content on either side; fails where that side is no regular file.
     [[nodiscard]] virtual Result<UniqueFd> openBefore(const Change& change) = 0;
     [[nodiscard]] virtual Result<UniqueFd> openAfter(const Change& change) = 0;
+    /// Whether something was at the path that is not in the directory that the changes are about.
+    [[nodiscard]] virtual bool hadBefore(const std::string& path) const
+    {
+        static_cast<void>(path);
+        return false;
+    }
 };
 
 } // namespace revet::workspace

@@ -131,6 +131,15 @@ Result<UniqueFd> CommitChanges::openBefore(const Change& change)
     return open(change.path, false);
 }
 
+bool CommitChanges::hadBefore(const std::string& path) const
+{
+    const Tree tree = treeOf(m_repository, m_before);
+    git_tree_entry* entry = nullptr;
+    const bool isThere = tree && ::git_tree_entry_bypath(&entry, tree.get(), path.c_str()) == 0;
+    ::git_tree_entry_free(entry);
+    return isThere;
+}
+
 Result<UniqueFd> CommitChanges::openAfter(const Change& change)
 {
     return open(change.path, true);

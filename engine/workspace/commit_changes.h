@@ -28,6 +28,7 @@ public:
     [[nodiscard]] Result<std::vector<Change>> changes() override;
     [[nodiscard]] Result<UniqueFd> openBefore(const Change& change) override;
     [[nodiscard]] Result<UniqueFd> openAfter(const Change& change) override;
+    [[nodiscard]] bool hadBefore(const std::string& path) const override;
 
 private:
     [[nodiscard]] Result<Entry> entryOf(const std::string& id, unsigned mode);

@@ -180,7 +180,8 @@ Result<bool> Planner::isHeld(const std::string& name, const std::string& before,
     REVET_ASSIGN_OR_RETURN(std::vector<ReviewItem> reviewed,
                            review(changes, m_place.workTree, m_place.table, Renames::Apart));
     for (ReviewItem& item : reviewed) {
-        const ApplyItem applied = toApplyItem(std::move(item), false);
+        // Where a commit holds a repository's files, they are files to the host.
+        const ApplyItem applied = toApplyItem(std::move(item), true);
         if (applied.hold == Hold::None || (m_choice.releasesHeld && canBeReleased(applied.hold))) {
             continue;
         }

@@ -35,7 +35,7 @@ Result<std::vector<ReviewItem>> review(ChangeSource& source, int base, const pol
                                        Renames renames)
 {
     REVET_ASSIGN_OR_RETURN(std::vector<Change> changes, source.changes());
-    const RunLaterJudge judge(table, source, gitdirsByShape(changes, base));
+    const RunLaterJudge judge(table, source, gitdirsByShape(changes, source, base));
     if (renames == Renames::Paired) {
         pairRenames(changes, source);
         splitAtRepositories(changes, judge);

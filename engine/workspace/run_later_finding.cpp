@@ -14,7 +14,6 @@
 #include <array>
 #include <filesystem>
 #include <map>
-#include <set>
 
 namespace revet::workspace {
 
@@ -195,10 +194,12 @@ std::optional<policy::GitSplit> RunLaterJudge::repositoryOf(std::string_view pat
     return std::nullopt;
 }
 
-std::vector<ShapedGitdir> gitdirsByShape(const std::vector<Change>& changes, int base)
+std::vector<ShapedGitdir> gitdirsByShape(const std::vector<Change>& changes, const ChangeSource& source,
+                                         int base)
 {
     std::map<std::string, bool> changed; // of what may complete the shape: whether it is there
-    std::set<std::string> directories{""}; // the root, which a linked work tree's repository is as well
+    // Whether something is there in them. The root: a linked work tree's repository is one as well.
+    std::map<std::string, bool> directories{{"", false}};
     for (const Change& change : changes) {
         policy::GitSplit split;
         if (policy::isBelowGitdir(change.path, &split)) {
@@ -208,20 +209,31 @@ std::vector<ShapedGitdir> gitdirsByShape(const std::vector<Change>& changes, int
             bool& isThere = changed[change.path]; // what was replaced is told twice
             isThere = isThere || change.after.exists();
         }
-        for (std::string above = parentOf(change.path); directories.insert(above).second;) {
+        for (std::string above = change.path; !above.empty();) {
             above = parentOf(above);
+            const auto [directory, isFirst] = directories.try_emplace(above, false);
+            if (!isFirst && (directory->second || !change.after.exists())) {
+                break;
+            }
+            directory->second = change.after.exists();
         }
     }
     std::vector<ShapedGitdir> gitdirs;
-    for (const std::string& directory : directories) {
+    for (const auto& entry : directories) {
+        const std::string& directory = entry.first; // no structured binding: Clang 14 captures none
         const std::string prefix = directory.empty() ? "" : directory + '/';
         const auto hadBefore = [&](std::string_view name) {
-            const auto entry = lookAt(base, std::string(prefix).append(name));
-            return entry && entry->exists();
+            const std::string path = std::string(prefix).append(name);
+            const auto there = lookAt(base, path);
+            return (there && there->exists()) || source.hadBefore(path);
         };
         const auto has = [&](std::string_view name) {
-            const auto found = changed.find(std::string(prefix).append(name));
-            return found != changed.end() ? found->second : hadBefore(name);
+            const std::string path = std::string(prefix).append(name);
+            const auto found = changed.find(path);
+            const auto filled = directories.find(path); // a commit names no directories
+            return found != changed.end()
+                ? found->second
+                : (filled != directories.end() && filled->second) || hadBefore(name);
         };
         if (policy::hasGitdirShape(has)) {
             const bool isNew = !policy::hasGitdirShape(hadBefore);

@@ -63,6 +63,7 @@ private:
 
 /// Of the directories that the changes are in, those that have the shape of a repository once the changes are
 /// there; the innermost first. `base`: the directory that the changes are about.
-[[nodiscard]] std::vector<ShapedGitdir> gitdirsByShape(const std::vector<Change>& changes, int base);
+[[nodiscard]] std::vector<ShapedGitdir> gitdirsByShape(const std::vector<Change>& changes,
+                                                       const ChangeSource& source, int base);
 
 } // namespace revet::workspace

@@ -288,6 +288,27 @@ private Q_SLOTS:
         QCOMPARE(git("diff --name-status " + m_main + " revet/" + m_id + "/commit"), std::string("A\tb"));
     }
 
+    /// Which nobody has to check out for it to be a repository one day.
+    void aRepositoryInCommitsIsHeld()
+    {
+        const std::string commit = "; git add lib; git commit -qm lib; git checkout -q " + m_main;
+        const std::string shape
+            = "mkdir -p lib/objects lib/refs; for f in HEAD objects/x refs/x; do echo x > lib/$f; done";
+        box("git checkout -qb whole; " + shape + "; mkdir lib/hooks; echo x > lib/hooks/update" + commit);
+        QVERIFY(revet({"apply", m_id}).out.find("held back: .git/refs/heads/whole (pinned")
+                != std::string::npos);
+        box("git checkout -qb steps; mkdir -p lib/hooks; echo x > lib/hooks/update" + commit);
+        apply();
+        QVERIFY(!git("rev-parse steps").empty());
+        box("git checkout -q steps; " + shape + commit);
+        QVERIFY(revet({"apply", m_id}).out.find("held back: .git/refs/heads/steps (pinned")
+                != std::string::npos);
+        box("git checkout -qb plain; " + shape + commit);
+        apply();
+        QCOMPARE(git("diff --name-only " + m_main + " plain"),
+                 std::string("lib/HEAD\nlib/objects/x\nlib/refs/x"));
+    }
+
     void aCommitThatHasNoNameIsRefused()
     {
         box("echo two > b");
