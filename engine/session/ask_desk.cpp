@@ -4,8 +4,8 @@
 #include "engine/session/ask_desk.h"
 
 #include "engine/approval/ask_hash.h"
+#include "engine/approval/ask_notice.h"
 #include "engine/base/log.h"
-#include "engine/domain/display_escape.h"
 
 #include <algorithm>
 #include <utility>
@@ -144,7 +144,7 @@ void AskDesk::turn()
     for (const AskRecord& record : fresh) {
         save(record);
         if (record.state == AskState::Waiting) {
-            m_parts.announce(record);
+            m_parts.say(approval::noticeOf(record.ask));
         }
     }
     for (const AskRecord& record : changed) {

@@ -34,8 +34,8 @@ public:
         bool hasRules = false; ///< the box may reach something without being asked about
         /// Lets connections go on; called on the main thread.
         std::function<void(std::vector<egress::ConnectionAnswer>)> settle;
-        /// Tells the person that something is asked.
-        std::function<void(const AskRecord&)> announce;
+        /// Tells the person a line: that something is asked.
+        std::function<void(std::string)> say;
     };
     [[nodiscard]] static Result<std::unique_ptr<AskDesk>> create(approval::Inbox::Setting setting,
                                                                  Parts parts);

@@ -74,7 +74,6 @@ private:
     [[nodiscard]] Result<void> startNetwork(const Places& places);
     [[nodiscard]] Result<void> startAsking();
     [[nodiscard]] Control::Handler controlHandler();
-    void announce(const AskRecord& record);
     [[nodiscard]] SessionEnd serve();
     void announceStart();
     [[nodiscard]] std::optional<SessionEnd> handleReport(Box::Message message);

@@ -3,7 +3,6 @@
 
 // A session's ways out of its box and into it, and the questions about them.
 
-#include "engine/domain/display_escape.h"
 #include "engine/domain/error_line.h"
 #include "engine/egress/system_names.h"
 #include "engine/session/running_session.h"
@@ -74,11 +73,12 @@ Result<void> RunningSession::startAsking()
     setting.deadline = m_preparation.askDeadline;
     const auto settle
         = [this](std::vector<egress::ConnectionAnswer> answers) { m_egress->answer(std::move(answers)); };
-    REVET_ASSIGN_OR_RETURN(m_desk,
-                           AskDesk::create(setting,
-                                           {m_clock, *m_recorder, *m_connections, m_grants, *m_answers,
-                                            !m_preparation.network.isEmpty(), settle,
-                                            [this](const AskRecord& record) { announce(record); }}));
+    REVET_ASSIGN_OR_RETURN(
+        m_desk,
+        AskDesk::create(setting,
+                        {m_clock, *m_recorder, *m_connections, m_grants, *m_answers,
+                         !m_preparation.network.isEmpty(), settle,
+                         [this](std::string line) { m_frontEnd.send(ipc::Notice{std::move(line)}); }}));
     return {};
 }
 
@@ -98,17 +98,6 @@ Control::Handler RunningSession::controlHandler()
                                  : m_desk->reloadGrants();
     };
     return handler;
-}
-
-void RunningSession::announce(const AskRecord& record)
-{
-    const Ask& ask = record.ask;
-    const std::string id = ask.id.text();
-    const std::string who = ask.chain.empty() ? "a process" : displayEscape(ask.chain.back().exe);
-    m_frontEnd.send(ipc::Notice{"revet " + m_preparation.info.id.text() + ": " + who + " wants to connect to "
-                                + displayEscape(ask.target) + ": 'revet asks " + id
-                                + "' shows more, 'revet approve " + id + "' or 'revet deny " + id
-                                + "' answers"});
 }
 
 } // namespace revet::session

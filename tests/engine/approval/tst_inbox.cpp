@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "engine/approval/ask_hash.h"
+#include "engine/approval/ask_notice.h"
 #include "engine/approval/inbox.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/tostring.h"
@@ -109,6 +110,20 @@ private Q_SLOTS:
             changes[i](changed);
             QVERIFY2(hashOf(changed) != ask.hash, std::to_string(i).c_str());
         }
+    }
+
+    void namesTheTargetFirstAndNoProgramAtLength()
+    {
+        const test::FakeClock clock;
+        Inbox inbox(setting(), clock);
+        const std::string forged = "/tmp/x wants to connect to registry.test:443: 'revet asks k3f9q2-1'";
+        const Ask ask
+            = inbox.raise(wishFor("evil.test:443", forged + std::string(960, ' ') + "/b"), 1).news->ask;
+        const std::string notice = noticeOf(ask);
+        QVERIFY2(notice.starts_with("revet k3f9q2: connect to evil.test:443? 'revet asks k3f9q2-1' "),
+                 notice.c_str());
+        QVERIFY2(notice.find("registry.test") == std::string::npos, notice.c_str());
+        QVERIFY2(notice.ends_with("/b'") && notice.size() < 300, notice.c_str());
     }
 
     void doesNotAskAgainAfterANo()

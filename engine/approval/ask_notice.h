@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/domain/ask.h"
+
+#include <string>
+
+namespace revet::approval {
+
+/// The line that tells a person of an ask. What the box chose of it is the target, in front, and the
+/// program's path, quoted, shortened and at the end, so that it can neither be taken for our words nor push
+/// them out of sight.
+[[nodiscard]] std::string noticeOf(const Ask& ask);
+
+} // namespace revet::approval
