@@ -7,6 +7,7 @@
 #include "engine/cli/readable.h"
 #include "engine/cli/session_argument.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/terminal_line.h"
 #include "engine/cli/text_table.h"
 #include "engine/domain/display_escape.h"
 
@@ -57,10 +58,14 @@ nlohmann::json toJson(const AskRecord& record)
 
 std::string who(const Ask& ask)
 {
+    constexpr std::size_t kNameColumns = 40;
     std::string text;
     for (const AskProcess& process : ask.chain) {
-        text += (text.empty() ? "" : " > ") + displayEscape(lastPart(process.exe)) + ' '
-            + std::to_string(process.pid);
+        if (process.pid != 0) { // else it is those that were left out
+            text += (text.empty() ? "" : " > ")
+                + elideMiddle(displayQuoted(lastPart(process.exe)), kNameColumns) + ' '
+                + std::to_string(process.pid);
+        }
     }
     return text.empty() ? "not known" : text;
 }
@@ -108,9 +113,21 @@ std::string row(std::string label, const std::string& text)
     return label + text + '\n';
 }
 
-/// All that an answer is about: nothing is shortened.
-void printCard(const AskRecord& record)
+std::string processLine(const AskProcess& process)
 {
+    return process.pid == 0 ? displayEscape(process.exe)
+                            : std::to_string(process.pid) + ' ' + displayQuoted(process.exe) + ": "
+            + journal::commandLine(process.argv);
+}
+
+/// All that an answer is about. What the box chose takes one line each unless it `isFull`, so that it moves
+/// nothing else out of sight; the target is the last line, too.
+void printCard(const AskRecord& record, bool isFull)
+{
+    constexpr std::size_t kLabelColumns = 9;
+    constexpr std::size_t kColumns = 120; ///< where nothing says how many there are
+    const std::size_t columns = (outputColumns() == 0 ? kColumns : outputColumns()) - kLabelColumns;
+    const auto shown = [=](std::string text) { return isFull ? text : elideMiddle(text, columns); };
     const Ask& ask = record.ask;
     std::string text = "CONNECT TO A SERVER ON THE NETWORK\n";
     text += row(
@@ -118,13 +135,11 @@ void printCard(const AskRecord& record)
         ask.id.text() + ", " + stateWords(record)
             + (record.state == AskState::Waiting ? ", answers itself no " + answersItself(record) : ""));
     text += row("What", displayEscape(ask.target));
-    text += row("Who", who(ask));
+    text += row("Who", shown(who(ask)));
     for (const AskProcess& process : ask.chain) {
-        text += row("",
-                    std::to_string(process.pid) + ' ' + displayQuoted(process.exe) + ": "
-                        + journal::commandLine(process.argv));
+        text += row("", shown(processLine(process)));
     }
-    text += row("Cwd", displayQuoted(ask.cwd));
+    text += row("Cwd", shown(displayQuoted(ask.cwd)));
     text += row("Why",
                 displayEscape(ask.why) + " (" + std::string(toString(ask.tier)) + ", "
                     + displayQuoted(ask.project) + ")");
@@ -141,10 +156,10 @@ void printCard(const AskRecord& record)
     }
     text += row("Scopes", scopes + ", or until a date in the project");
     text += row("Hash", ask.hash);
-    print(text);
+    print(text + row("What", displayEscape(ask.target)));
 }
 
-int showOne(const std::vector<AskRecord>& records, const std::string& name, bool isJson)
+int showOne(const std::vector<AskRecord>& records, const std::string& name, bool isJson, bool isFull)
 {
     const Result<AskId> id = AskId::parse(name);
     if (!id) {
@@ -159,7 +174,7 @@ int showOne(const std::vector<AskRecord>& records, const std::string& name, bool
     if (isJson) {
         printJson(toJson(*found));
     } else {
-        printCard(*found);
+        printCard(*found, isFull);
     }
     return kDone;
 }
@@ -180,7 +195,8 @@ int answer(const Arguments& arguments, bool isApproved)
     app.add_option("ASK", name, "as `revet asks` lists it")->required();
     app.add_option("--scope", scope, "once (default), process, session, project, a time such as 7d, a date")
         ->type_name("SCOPE");
-    app.add_option("--hash", hash, "answer only what has this hash, or one that begins so")
+    app.add_option("--hash", hash,
+                   "answer only what has this hash, or one that begins so, without a question")
         ->type_name("HASH");
     if (const auto status = parse(app, arguments)) {
         return *status;
@@ -208,6 +224,18 @@ int answer(const Arguments& arguments, bool isApproved)
                  + id->text() + '`');
         return kConflict;
     }
+    if (isApproved && hash.empty()) {
+        if (!canConfirm()) {
+            complain("approve " + id->text()
+                     + ": name what you have looked at, with --hash, or answer on a terminal");
+            return kUsage;
+        }
+        printCard(**record, false);
+        if (!confirm("revet: approve it, " + scope + "?")) {
+            complain("approve: nothing was answered");
+            return kRefused;
+        }
+    }
     if (const Result<void> done = api::answerAsk(*engine, **record, isApproved, *parsed); !done) {
         return report(done.error());
     }
@@ -226,11 +254,13 @@ int runAsks(const Arguments& arguments)
     bool isAll = false;
     bool isMissed = false;
     bool isJson = false;
+    bool isFull = false;
     CLI::App app("Lists what boxes want and may not have until you say so, or shows one ask in full.",
                  "revet asks");
     app.add_option("ASK", name, "one of them");
     app.add_flag("--missed", isMissed, "those that nobody answered in time; they can still be answered");
     app.add_flag("--all", isAll, "answered ones, too");
+    app.add_flag("--full", isFull, "with ASK: nothing of its processes is shortened");
     app.add_flag("--json", isJson, "one JSON object a line");
     if (const auto status = parse(app, arguments)) {
         return *status;
@@ -244,7 +274,7 @@ int runAsks(const Arguments& arguments)
         return report(records.error());
     }
     if (!name.empty()) {
-        return showOne(*records, name, isJson);
+        return showOne(*records, name, isJson, isFull);
     }
     const AskState wanted = isMissed ? AskState::Missed : AskState::Waiting;
     const auto missed = std::ranges::count(*records, AskState::Missed, &AskRecord::state);

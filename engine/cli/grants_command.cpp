@@ -62,12 +62,13 @@ void printTable(const std::vector<Grant>& grants)
     print(table.toText(outputColumns()));
 }
 
-/// Fills in for whom it is: a session that runs, or a directory's project.
+/// Fills in for whom it is: a session that runs, or a directory's project. A name is never a directory's,
+/// since a box can make one of any name in its project.
 OrStatus<Grant> grantFor(api::Engine& engine, const std::string& whom)
 {
     Grant grant;
     std::error_code problem;
-    if (whom.find('/') != std::string::npos || whom == "." || std::filesystem::is_directory(whom, problem)) {
+    if (whom.find('/') != std::string::npos || whom == "." || whom == "..") {
         Result<std::string> project = engine.findProject(
             std::filesystem::absolute(whom, problem).lexically_normal().string(), currentDirectory());
         if (!project) {
@@ -131,7 +132,7 @@ int runGrant(const Arguments& arguments)
     std::vector<std::string> hosts;
     std::string duration;
     CLI::App app("Lets a running session, or all sessions of a project, reach more; at once.", "revet grant");
-    app.add_option("ID|PROJECT", whom, "a session, or a project's directory (such as .)")->required();
+    app.add_option("ID|PROJECT", whom, "a session, or a project's directory: . or with a slash")->required();
     app.add_option("--allow-host", hosts, "let it connect to a host; repeatable")
         ->type_name("HOST[:PORT]")
         ->required()
@@ -164,6 +165,10 @@ int runGrant(const Arguments& arguments)
             return report(id.error());
         }
         print('g' + std::to_string(*id) + '\n');
+        complain("granted: " + displayEscape(host) + ", to "
+                 + (grant->session.isNone() ? "every session of " + displayQuoted(grant->project)
+                                            : "the session " + grant->session.text())
+                 + ", until " + (grant->expires ? toRfc3339(*grant->expires) : "it is revoked"));
     }
     return kDone;
 }

@@ -109,6 +109,20 @@ ask() {
     done
     asks
 }
+yes() { it=$1; shift; "$revet" approve $it --hash $("$revet" asks "$it" --json | valuesOf hash) "$@"; }
+# A command on a terminal of its own, where the second word is typed once a question is there.
+typing() { python3 -c '
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execv(sys.argv[2], sys.argv[2:])
+shown = b""
+while True:
+    try: more = os.read(terminal, 4096)
+    except OSError: more = b""
+    if not more: break
+    shown += more
+    if shown.endswith(b"[y/N] "): os.write(terminal, sys.argv[1].encode() + b"\n")
+print(shown.decode().replace("\r", "") + "status %d" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"; }
 finish() { wait $box; echo "status $?: `cat box.out`"; }
 )";
 

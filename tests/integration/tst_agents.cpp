@@ -82,7 +82,7 @@ contents=$contents "$revet" run --tier "$tier" --profile $agent --env contents -
 )";
 constexpr const char* kDoTask = R"(
 start --on-ask 5m --profile $profile --bind-ro $agents -- "$@" $once 'do it'
-it=$(ask); "$revet" approve $it --scope process >&2
+it=$(ask); yes $it --scope process >&2
 finish; cat box.err >&2
 echo "asks: `"$revet" asks --all --json | valuesOf target`"
 )";

@@ -7,6 +7,8 @@
 
 #include <QTest>
 
+#include <sstream>
+
 using namespace revet::test;
 
 /// A connection that nobody has permitted waits for the person. In front of the scripts: moc takes raw
@@ -19,6 +21,7 @@ private Q_SLOTS:
     void initTestCase();
     void goesOnOnceItIsApproved_data();
     void goesOnOnceItIsApproved();
+    void isApprovedOnlyAfterItWasShown();
     void failsOnceItIsDenied_data();
     void failsOnceItIsDenied();
     void holdsForTheSession();
@@ -52,7 +55,7 @@ void AsksTest::goesOnOnceItIsApproved()
     const Finished finished = scriptOnInternet(world, R"(
 start --on-ask 60s -- /bin/sh -c 'curl -s http://other.test/'
 it=$(ask); "$revet" asks "$it" >card; "$revet" ps --json | grep -o '"asks":1'
-"$revet" approve "$it" 2>&1
+yes $it 2>&1
 finish
 "$revet" asks; "$revet" asks --all --json | valuesOf state
 cat card
@@ -72,6 +75,35 @@ cat card
         missingEvent(world, {.kinds = {"connect"}, .verdicts = {"permitted"}, .target = "other.test:80"}));
 }
 
+void AsksTest::isApprovedOnlyAfterItWasShown()
+{
+    const World world;
+    const Finished finished = scriptOnInternet(world, R"(
+start --on-ask 60s -- curl -s http://other.test/ -H "x: `printf '%3000s' ''`"
+it=$(ask)
+"$revet" approve "$it" 2>&1; echo "unseen $?"
+typing '' "$revet" approve "$it"; typing n "$revet" approve "$it"; asks
+typing y "$revet" approve "$it"
+finish
+"$revet" asks "$it" | wc -c; "$revet" asks --full "$it" | wc -c
+)");
+    const std::string card = "What     other.test:80\nrevet: approve it, once? [y/N] ";
+    const std::size_t unseen = finished.out.find("with --hash, or answer on a terminal\nunseen 2\n");
+    const std::size_t first
+        = finished.out.find(card + "\nrevet: approve: nothing was answered\nstatus 5\n", unseen);
+    const std::size_t second
+        = finished.out.find(card + "n\nrevet: approve: nothing was answered\nstatus 5\n", first);
+    const std::size_t third
+        = finished.out.find(card + "y\nrevet: approved, once: other.test:80\nstatus 0\n", second);
+    const std::size_t end = finished.out.find("status 0: this is 93.184.216.35\n", third);
+    QVERIFY2(end != std::string::npos && unseen < first && first < second && second < third,
+             finished.out.c_str());
+    int shown = 0;
+    int full = 0;
+    std::istringstream(finished.out.substr(finished.out.find('\n', end))) >> shown >> full;
+    QVERIFY2(shown > 500 && shown < 1500 && full > 3500, finished.out.c_str());
+}
+
 void AsksTest::failsOnceItIsDenied_data()
 {
     addTierRows();
@@ -87,7 +119,7 @@ it=$(ask)
 "$revet" deny "$it" 2>&1
 finish
 asks --all | wc -l
-"$revet" approve "$it" 2>&1 || echo "second answer: $?"
+yes $it 2>&1 || echo "second answer: $?"
 )");
     for (const char* const part :
          {"denied, once: other.test:80", "status 0: 7\n7\n7\n7\n7\n7\n", "\n1\n", "second answer: 6",
@@ -108,7 +140,7 @@ start --on-ask 60s -- /bin/sh -c 'curl -s http://other.test/; echo; python3 -c "
 import http.client; c = http.client.HTTPConnection(\"other.test\"); c.request(\"GET\", \"/\")
 print(c.getresponse().read().decode()) "
     curl -s http://93.184.216.34/; echo'
-"$revet" approve $(ask) --scope session
+yes $(ask) --scope session
 until asks | grep -q -- -2; do sleep 0.05; done
 "$revet" grants --json | valuesOf target
 "$revet" deny $(ask)
@@ -128,7 +160,7 @@ void AsksTest::holdsForTheProjectUntilItIsRevoked()
     const World world;
     const Finished finished = scriptOnInternet(world, R"(
 start --on-ask 60s -- curl -s http://other.test/
-"$revet" approve $(ask) --scope 1h; finish
+yes $(ask) --scope 1h; finish
 start -- curl -s http://other.test/; finish
 grant=$("$revet" grants --json | valuesOf grant)
 "$revet" grants --json | grep -o '"hits":[0-9]*'
@@ -152,14 +184,18 @@ start --allow-host allowed.test -- /bin/sh -c 'while ! test -e go; do sleep 0.02
 until "$revet" ps --json | grep -q running; do sleep 0.05; done
 id=$("$revet" ps --json | valuesOf session)
 touch go; until test -e went; do sleep 0.02; done
-grant=$("$revet" grant $id --allow-host other.test --for 5m)
+ln -s . $id # a box can make a directory of its session's name
+grant=$("$revet" grant $id --allow-host other.test --for 5m 2>granted); cat granted
+"$revet" grants --json | valuesOf scope
 touch on; until test -e gone; do sleep 0.02; done
 "$revet" grant $id --allow-host 169.254.169.254 2>/dev/null || echo "never: $?"
 "$revet" revoke $grant; touch over
 finish
 )");
-    QVERIFY2(finished.out.find("never: 2\nstatus 0:  7\nthis is 93.184.216.35 0\n 7\n") != std::string::npos,
-             (finished.out + finished.err).c_str());
+    for (const char* const part : {"revet: granted: other.test, to the session ", ", until 20",
+                                   "\nsession\nnever: 2\n", "status 0:  7\nthis is 93.184.216.35 0\n 7\n"}) {
+        QVERIFY2(finished.out.find(part) != std::string::npos, (finished.out + finished.err).c_str());
+    }
 }
 
 void AsksTest::isMissedAndAllowedNextTime()
@@ -169,7 +205,7 @@ void AsksTest::isMissedAndAllowedNextTime()
 start --on-ask 1s -- /bin/sh -c 'curl -s http://other.test/; echo " $?"
     while ! test -e go; do sleep 0.02; done; curl -s http://other.test/; echo " $?"'
 it=$(ask); until "$revet" asks --missed --json | grep -q .; do sleep 0.05; done
-"$revet" approve $it 2>&1; touch go; finish
+yes $it 2>&1; touch go; finish
 )");
     QVERIFY2(finished.out.find("it holds for the next try\nstatus 0:  7\nthis is 93.184.216.35 0")
                  != std::string::npos,

@@ -105,7 +105,7 @@ for host in far shut; do
 done
 box --allow-host $to; tell allowed
 box --on-ask deny --allow-host allowed.test; tell "not allowed"
-box --on-ask 60s; it=$(ask); "$revet" approve $it --scope $scope 2>/dev/null; tell approved
+box --on-ask 60s; it=$(ask); yes $it --scope $scope 2>/dev/null; tell approved
 box --on-ask 60s; it=$(ask); "$revet" deny $it 2>/dev/null; tell denied
 for what in target ask; do "$revet" asks --all --json | valuesOf $what | sed 's/.*-//' | sort | uniq -c; done
 )";
