@@ -9,12 +9,12 @@
 
 namespace revet::approval {
 
-void GrantBook::insert(const Grant& grant, std::set<ProcessNumber> processes)
+void GrantBook::insert(const Grant& grant, ProcessNumber process)
 {
     const std::array<std::string, 1> target{grant.target};
     auto rules = policy::NetworkRules::compile(target);
     if (rules) { // what makes no sense any more is about nothing
-        m_entries.insert_or_assign(grant.id, Entry{grant, *std::move(rules), std::move(processes)});
+        m_entries.insert_or_assign(grant.id, Entry{grant, *std::move(rules), process});
     }
 }
 
@@ -27,16 +27,15 @@ void GrantBook::replace(const std::vector<Grant>& grants)
         const auto use = m_uses.find(grant.id);
         // One that is used up is so before the catalogue knows.
         if (use == m_uses.end() || !use->second.isUsedUp) {
-            insert(grant,
-                   known == before.end() ? std::set<ProcessNumber>() : std::move(known->second.processes));
+            insert(grant, known == before.end() ? ProcessNumber() : known->second.process);
         }
     }
 }
 
-void GrantBook::add(const Grant& grant, std::set<ProcessNumber> processes)
+void GrantBook::add(const Grant& grant, ProcessNumber process)
 {
     const std::lock_guard lock(m_mutex);
-    insert(grant, std::move(processes));
+    insert(grant, process);
 }
 
 bool GrantBook::isFor(const Entry& entry, const Claimant* claimant)
@@ -45,7 +44,7 @@ bool GrantBook::isFor(const Entry& entry, const Claimant* claimant)
     case GrantScope::Once:
         return claimant != nullptr && (entry.grant.chain.empty() || entry.grant.chain == claimant->chain);
     case GrantScope::Process:
-        return claimant != nullptr && entry.processes.contains(claimant->process);
+        return claimant != nullptr && !entry.process.isNone() && entry.process == claimant->process;
     case GrantScope::Session:
     case GrantScope::Project:
         return true;

@@ -9,7 +9,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +20,7 @@ class GrantBook
 public:
     /// From now on these, as the catalogue has them; what was counted of those that stay is kept.
     void replace(const std::vector<Grant>& grants);
-    void add(const Grant& grant, std::set<ProcessNumber> processes = {});
+    void add(const Grant& grant, ProcessNumber process = {});
 
     /// Who wants it, for grants that are not for everybody.
     struct Claimant
@@ -63,12 +62,12 @@ private:
     {
         Grant grant;
         policy::NetworkRules rules;
-        std::set<ProcessNumber> processes;
+        ProcessNumber process; ///< of Process
     };
     template<typename IsAbout>
     [[nodiscard]] std::optional<Match> use(const IsAbout& isAbout, const Claimant* claimant, WallTime now);
     [[nodiscard]] static bool isFor(const Entry& entry, const Claimant* claimant);
-    void insert(const Grant& grant, std::set<ProcessNumber> processes);
+    void insert(const Grant& grant, ProcessNumber process);
     [[nodiscard]] Match noteUse(Entry& entry, WallTime now);
 
     mutable std::mutex m_mutex;

@@ -13,37 +13,39 @@ namespace {
 
 constexpr std::size_t kMaximumQuiet = 1024;
 constexpr std::size_t kMaximumChain = 16;
-constexpr std::size_t kMaximumArgumentBytes = std::size_t{16} * 1024; ///< of one process
+constexpr std::size_t kMaximumArgumentBytes = std::size_t{16} * 1024; ///< of all processes
 
-/// What is shown is what is decided, and neither may be without end. What was cut says so.
-void bound(AskProcess& process)
+/// Takes what there is room for from `left`.
+void bound(AskProcess& process, std::size_t& left)
 {
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < process.argv.size(); ++i) {
-        bytes += process.argv[i].size() + 1;
-        if (bytes <= kMaximumArgumentBytes) {
-            continue;
-        }
+    const auto sizeOf = [](const std::string& argument) { return argument.size() + 1; };
+    const auto first = std::ranges::find_if(process.argv, [&](const std::string& argument) {
+        const bool fits = sizeOf(argument) <= left;
+        left = fits ? left - sizeOf(argument) : 0;
+        return !fits;
+    });
+    if (first != process.argv.end()) {
         std::size_t more = 0;
-        for (std::size_t j = i; j < process.argv.size(); ++j) {
-            more += process.argv[j].size() + 1;
-        }
-        process.argv.resize(i);
+        std::for_each(first, process.argv.end(), [&](const auto& argument) { more += sizeOf(argument); });
+        process.argv.erase(first, process.argv.end());
         process.argv.push_back("… " + std::to_string(more) + " bytes more");
-        return;
     }
 }
+
+} // namespace
 
 std::vector<AskProcess> bounded(std::vector<AskProcess> chain)
 {
     if (chain.size() > kMaximumChain) { // the nearest say most
-        chain.erase(chain.begin(), chain.end() - kMaximumChain);
+        const auto last = chain.end() - (kMaximumChain - 1);
+        const std::string count = std::to_string(last - chain.begin());
+        chain.erase(chain.begin(), last);
+        chain.insert(chain.begin(), {0, 0, "… " + count + " earlier processes", {}});
     }
-    std::ranges::for_each(chain, bound);
+    std::size_t left = kMaximumArgumentBytes;
+    std::for_each(chain.rbegin(), chain.rend(), [&left](AskProcess& process) { bound(process, left); });
     return chain;
 }
-
-} // namespace
 
 Inbox::Inbox(Setting setting, const Clock& clock)
     : m_setting(std::move(setting))
@@ -58,47 +60,66 @@ Inbox::Key Inbox::keyOf(const Ask& ask)
 
 Inbox::Raised Inbox::raise(Wish wish, Waiter waiter)
 {
-    wish.chain = bounded(std::move(wish.chain));
-    const Key key{wish.kind, wish.target, chainOf(wish.chain)};
     const SteadyTime now = m_clock.steadyNow();
-    if (const auto quiet = m_quiet.find(key); quiet != m_quiet.end()) {
+    if (const auto quiet = m_quiet.find({wish.kind, wish.target}); quiet != m_quiet.end()) {
         if (now < quiet->second.until) {
             return {false, quiet->second.rule};
         }
         m_quiet.erase(quiet);
     }
     if (m_waiting.size() >= kMaximumWaiters) {
-        return flood();
+        return flood("too much is asked at once");
     }
-    if (const auto known = m_keys.find(key); known != m_keys.end()) {
-        Open& open = m_open.at(known->second);
-        ++open.record.count;
-        open.record.hasGivenUp = false;
-        open.waiters.insert(waiter);
-        m_waiting.insert_or_assign(waiter, known->second);
+    if (const auto known = m_keys.find({wish.kind, wish.target, chainOf(wish.chain)});
+        known != m_keys.end()) {
+        join(known->second, std::move(wish), waiter);
         return {true, {}};
     }
+    if (asksNoMore()) {
+        return flood(m_noes >= kMaximumNoes ? std::to_string(m_noes) + " noes: nothing more is asked"
+                                            : std::to_string(m_lastNumber) + " asks: nothing more is asked");
+    }
     if (m_open.size() >= kMaximumOpen || !m_pace.take(now)) {
-        return flood();
+        return flood("too much is asked at once");
     }
     m_isFlooded = false;
-    AskRecord record = make(std::move(wish));
-    const AskId id = record.ask.id;
     if (m_setting.deadline == std::chrono::seconds(0)) {
+        AskRecord record = make(std::move(wish));
         record.state = AskState::Missed;
         record.settled = record.ask.created;
-        std::string rule = "nobody can be asked: " + id.text();
-        beQuiet(key, rule);
+        std::string rule = "nobody can be asked: " + record.ask.id.text();
+        beQuiet(record.ask, {rule, now + kQuietTime});
         return {false, std::move(rule), std::move(record)};
     }
-    Open open{record, {waiter}, {}};
+    return {true, {}, open(std::move(wish), waiter)};
+}
+
+AskRecord Inbox::open(Wish wish, Waiter waiter)
+{
+    const ProcessNumber process = wish.process;
+    AskRecord record = make(std::move(wish));
+    const AskId id = record.ask.id;
+    Open open{record, process, {waiter}, {}, {}};
     if (m_setting.deadline) {
-        open.deadline = now + *m_setting.deadline;
+        open.deadline = m_clock.steadyNow() + *m_setting.deadline;
     }
     m_open.emplace(id, std::move(open));
-    m_keys.emplace(key, id);
+    m_keys.emplace(keyOf(record.ask), id);
     m_waiting.insert_or_assign(waiter, id);
-    return {true, {}, std::move(record)};
+    return record;
+}
+
+void Inbox::join(const AskId& id, Wish wish, Waiter waiter)
+{
+    Open& open = m_open.at(id);
+    ++open.record.count;
+    open.record.hasGivenUp = false;
+    if (!open.process.isNone() && wish.process == open.process) {
+        open.waiters.insert(waiter);
+    } else {
+        open.others.insert_or_assign(waiter, std::move(wish));
+    }
+    m_waiting.insert_or_assign(waiter, id);
 }
 
 AskRecord Inbox::make(Wish wish)
@@ -125,9 +146,9 @@ AskRecord Inbox::make(Wish wish)
     return record;
 }
 
-Inbox::Raised Inbox::flood()
+Inbox::Raised Inbox::flood(std::string rule)
 {
-    return {false, "too much is asked at once", std::nullopt, !std::exchange(m_isFlooded, true)};
+    return {false, std::move(rule), std::nullopt, !std::exchange(m_isFlooded, true)};
 }
 
 void Inbox::leave(Waiter waiter)
@@ -138,7 +159,8 @@ void Inbox::leave(Waiter waiter)
     }
     Open& open = m_open.at(waiting.mapped());
     open.waiters.erase(waiter);
-    open.record.hasGivenUp = open.waiters.empty();
+    open.others.erase(waiter);
+    open.record.hasGivenUp = !open.isWaitedFor();
 }
 
 AskId Inbox::askOf(Waiter waiter) const
@@ -171,31 +193,49 @@ Result<void> Inbox::check(const AskId& id, const Answer& answer) const
 Result<Inbox::Settled> Inbox::answer(const AskId& id, const Answer& answer)
 {
     REVET_RETURN_IF_ERROR(check(id, answer));
+    m_noes = answer.isApproved ? 0 : m_noes + 1;
     return settle(id, answer.isApproved ? AskState::Approved : AskState::Denied, answer.scope);
 }
 
 Inbox::Settled Inbox::settle(const AskId& id, AskState state, std::optional<GrantScope> scope)
 {
-    auto open = m_open.extract(id);
-    Settled settled{std::move(open.mapped().record), {}};
-    settled.waiters.assign(open.mapped().waiters.begin(), open.mapped().waiters.end());
-    for (const Waiter waiter : settled.waiters) {
-        m_waiting.erase(waiter);
+    const auto node = m_open.extract(id);
+    Open& open = node.mapped();
+    m_keys.erase(keyOf(open.record.ask));
+    if (scope == GrantScope::Once && open.waiters.empty() && !open.others.empty()) {
+        // The next try of the same programs is here already.
+        open.waiters.insert(open.others.extract(open.others.begin()).key());
     }
+    Settled settled{std::move(open.record), {open.waiters.begin(), open.waiters.end()}};
+    const bool isForOne = state == AskState::Approved && scope <= GrantScope::Process;
+    for (auto& [waiter, wish] : open.others) {
+        if (!isForOne) {
+            settled.waiters.push_back(waiter);
+        } else if (settled.next) {
+            join(settled.next->ask.id, std::move(wish), waiter);
+        } else {
+            settled.next = this->open(std::move(wish), waiter);
+        }
+    }
+    std::ranges::for_each(settled.waiters, [this](Waiter waiter) { m_waiting.erase(waiter); });
     settled.record.state = state;
     settled.record.scope = scope;
     settled.record.settled = m_clock.now();
-    const Key key = keyOf(settled.record.ask);
-    m_keys.erase(key);
     if (state == AskState::Denied) {
-        beQuiet(key, "denied before: " + id.text());
+        beQuiet(settled.record.ask, {"denied before: " + id.text(), SteadyTime::max()});
     } else if (state == AskState::Missed) {
-        beQuiet(key, "nobody answered: " + id.text());
+        beQuiet(settled.record.ask, {"nobody answered: " + id.text(), m_clock.steadyNow() + kQuietTime});
     }
     return settled;
 }
 
-void Inbox::beQuiet(const Key& key, std::string rule)
+void Inbox::forgive(const Ask& ask)
+{
+    m_quiet.erase({ask.kind, ask.target});
+    m_noes = 0;
+}
+
+void Inbox::beQuiet(const Ask& ask, Quiet quiet)
 {
     const SteadyTime now = m_clock.steadyNow();
     if (m_quiet.size() >= kMaximumQuiet) {
@@ -205,7 +245,7 @@ void Inbox::beQuiet(const Key& key, std::string rule)
         m_quiet.erase(
             std::ranges::min_element(m_quiet, {}, [](const auto& entry) { return entry.second.until; }));
     }
-    m_quiet.insert_or_assign(key, Quiet{std::move(rule), now + kQuietTime});
+    m_quiet.insert_or_assign({ask.kind, ask.target}, std::move(quiet));
 }
 
 std::vector<Inbox::Settled> Inbox::expire()

@@ -6,6 +6,7 @@
 #include "engine/approval/pace.h"
 #include "engine/base/clock.h"
 #include "engine/domain/ask.h"
+#include "engine/domain/ids.h"
 
 #include <cstdint>
 #include <map>
@@ -13,19 +14,27 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace revet::approval {
 
+/// Of a chain, what is shown and decided: the nearest processes and no more arguments than can be read. What
+/// was left out says so, in the place of an argument or as a process without a number.
+[[nodiscard]] std::vector<AskProcess> bounded(std::vector<AskProcess> chain);
+
 /// What a session wants to know of its person: each thing once, whoever of the same programs wants it how
-/// often, and never more than a person can read. Nobody waits for what was denied a moment ago. One thread.
+/// often, and never more than a person can read. Nobody waits for what was denied before, and who gets
+/// nothing but noes asks no more. One thread.
 class Inbox
 {
 public:
     static constexpr std::size_t kMaximumOpen = 32;
     static constexpr std::size_t kMaximumWaiters = 256;
+    static constexpr std::uint32_t kMaximumAsks = 512; ///< of a session; none is forgotten for another
+    static constexpr std::uint32_t kMaximumNoes = 20; ///< one after the other
     static constexpr std::chrono::minutes kDefaultDeadline{10};
-    /// For how long the same is not asked again after a no.
+    /// For how long the same is not asked again after nobody answered; after a no it is not for good.
     static constexpr std::chrono::minutes kQuietTime{10};
 
     /// What asks have in common.
@@ -45,7 +54,8 @@ public:
     {
         AskKind kind = AskKind::Destination;
         std::string target;
-        std::vector<AskProcess> chain;
+        ProcessNumber process; ///< none where it is not known
+        std::vector<AskProcess> chain; ///< bounded()
         std::string cwd;
         std::string why;
         Lane lane = Lane::Network;
@@ -76,6 +86,8 @@ public:
     {
         AskRecord record;
         std::vector<Waiter> waiters;
+        /// What those ask now whom a yes to one process was not about.
+        std::optional<AskRecord> next = std::nullopt;
     };
     /// The ask that it waits for; none where it does not.
     [[nodiscard]] AskId askOf(Waiter waiter) const;
@@ -103,21 +115,31 @@ public:
     /// The next time at which expire() has something to do.
     [[nodiscard]] std::optional<SteadyTime> nextDeadline() const;
     /// The same may be asked again: a missed or denied one was thought over.
-    void forgive(const Ask& ask) { m_quiet.erase(keyOf(ask)); }
+    void forgive(const Ask& ask);
+    /// Whether nothing new is asked, for good or until a yes.
+    [[nodiscard]] bool asksNoMore() const { return m_lastNumber >= kMaximumAsks || m_noes >= kMaximumNoes; }
 
     [[nodiscard]] std::size_t openCount() const { return m_open.size(); }
     [[nodiscard]] std::size_t waiterCount() const { return m_waiting.size(); }
     /// As it is now, where it is open.
     [[nodiscard]] std::optional<AskRecord> find(const AskId& id) const;
+    /// Whose open ask it is; none where that is not known.
+    [[nodiscard]] ProcessNumber processOf(const AskId& id) const { return m_open.at(id).process; }
 
 private:
     /// By which two wishes are the same.
     using Key = std::tuple<AskKind, std::string, std::string>;
+    /// About what nobody is asked again, whatever program wants it.
+    using Matter = std::pair<AskKind, std::string>;
     struct Open
     {
         AskRecord record;
-        std::set<Waiter> waiters;
+        ProcessNumber process; ///< the one that is shown
+        std::set<Waiter> waiters; ///< of it
+        std::map<Waiter, Wish> others; ///< of other processes of the same programs
         std::optional<SteadyTime> deadline;
+
+        [[nodiscard]] bool isWaitedFor() const { return !waiters.empty() || !others.empty(); }
     };
     struct Quiet
     {
@@ -127,9 +149,11 @@ private:
     [[nodiscard]] static Key keyOf(const Ask& ask);
     [[nodiscard]] std::vector<AskId> openIds() const;
     [[nodiscard]] AskRecord make(Wish wish);
+    AskRecord open(Wish wish, Waiter waiter);
+    void join(const AskId& id, Wish wish, Waiter waiter);
     Settled settle(const AskId& id, AskState state, std::optional<GrantScope> scope);
-    void beQuiet(const Key& key, std::string rule);
-    [[nodiscard]] Raised flood();
+    void beQuiet(const Ask& ask, Quiet quiet);
+    [[nodiscard]] Raised flood(std::string rule);
 
     Setting m_setting;
     const Clock& m_clock;
@@ -138,7 +162,8 @@ private:
     std::map<AskId, Open> m_open;
     std::map<Key, AskId> m_keys; ///< of the open ones
     std::map<Waiter, AskId> m_waiting;
-    std::map<Key, Quiet> m_quiet;
+    std::map<Matter, Quiet> m_quiet;
+    std::uint32_t m_noes = 0; ///< since the last yes
     bool m_isFlooded = false;
 };
 

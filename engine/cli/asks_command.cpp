@@ -190,7 +190,7 @@ int answer(const Arguments& arguments, bool isApproved)
                      ? "Lets what an ask is about happen: once, for the process, the session, the "
                        "project, or in the project until a date."
                      : "Says no to an ask. The program is told at once, and the same is not asked again "
-                       "for a while.",
+                       "in its session.",
                  "revet " + command);
     app.add_option("ASK", name, "as `revet asks` lists it")->required();
     app.add_option("--scope", scope, "once (default), process, session, project, a time such as 7d, a date")
@@ -242,7 +242,9 @@ int answer(const Arguments& arguments, bool isApproved)
     const bool isLate = (*record)->hasGivenUp || (*record)->state == AskState::Missed;
     complain(std::string(isApproved ? "approved" : "denied") + ", " + scope + ": "
              + displayEscape((*record)->ask.target)
-             + (isLate && isApproved ? "; nobody waits for it now: it holds for the next try" : ""));
+             + (!isApproved  ? "; it is not asked again in this session"
+                    : isLate ? "; nobody waits for it now: it holds for the next try"
+                             : ""));
     return kDone;
 }
 

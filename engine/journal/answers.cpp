@@ -168,44 +168,35 @@ Result<void> Answers::saveAsk(const AskRecord& record)
         scopes |= bitOf(scope);
     }
     const std::string chain = packChain(ask.chain);
-    return inTransaction(*m_database, [&]() -> Result<void> {
-        REVET_ASSIGN_OR_RETURN(
-            Statement insert,
-            m_database->prepare(std::string("INSERT INTO ask (") + kAskColumns
-                                + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-                                  "ON CONFLICT (session, number) DO UPDATE SET state = excluded.state, "
-                                  "count = excluded.count, leaving = excluded.leaving, "
-                                  "settled = excluded.settled, scope = excluded.scope"));
-        REVET_RETURN_IF_ERROR(insert.bind(ask.id.session.text())
-                                  .bind(std::int64_t{ask.id.number})
-                                  .bind(static_cast<std::int64_t>(record.state))
-                                  .bind(static_cast<std::int64_t>(ask.kind))
-                                  .bind(ask.project)
-                                  .bind(static_cast<std::int64_t>(ask.tier))
-                                  .bind(ask.target)
-                                  .bind(chain)
-                                  .bind(ask.cwd)
-                                  .bind(ask.why)
-                                  .bind(static_cast<std::int64_t>(ask.lane))
-                                  .bind(static_cast<std::int64_t>(ask.from))
-                                  .bind(static_cast<std::int64_t>(ask.to))
-                                  .bind(scopes)
-                                  .bind(micros(ask.created))
-                                  .bind(micros(ask.deadline))
-                                  .bind(ask.hash)
-                                  .bind(std::int64_t{record.count})
-                                  .bind(std::int64_t{record.hasGivenUp})
-                                  .bind(micros(record.settled))
-                                  .bind(record.scope ? static_cast<std::int64_t>(*record.scope) : kNoScope)
-                                  .run());
-        if (ask.id.number <= kMaximumAsks) {
-            return {};
-        }
-        REVET_ASSIGN_OR_RETURN(
-            Statement trim,
-            m_database->prepare("DELETE FROM ask WHERE session = ? AND number <= ? AND state <> 0"));
-        return trim.bind(ask.id.session.text()).bind(std::int64_t{ask.id.number} - kMaximumAsks).run();
-    });
+    REVET_ASSIGN_OR_RETURN(
+        Statement insert,
+        m_database->prepare(std::string("INSERT INTO ask (") + kAskColumns
+                            + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                              "ON CONFLICT (session, number) DO UPDATE SET state = excluded.state, "
+                              "count = excluded.count, leaving = excluded.leaving, "
+                              "settled = excluded.settled, scope = excluded.scope"));
+    return insert.bind(ask.id.session.text())
+        .bind(std::int64_t{ask.id.number})
+        .bind(static_cast<std::int64_t>(record.state))
+        .bind(static_cast<std::int64_t>(ask.kind))
+        .bind(ask.project)
+        .bind(static_cast<std::int64_t>(ask.tier))
+        .bind(ask.target)
+        .bind(chain)
+        .bind(ask.cwd)
+        .bind(ask.why)
+        .bind(static_cast<std::int64_t>(ask.lane))
+        .bind(static_cast<std::int64_t>(ask.from))
+        .bind(static_cast<std::int64_t>(ask.to))
+        .bind(scopes)
+        .bind(micros(ask.created))
+        .bind(micros(ask.deadline))
+        .bind(ask.hash)
+        .bind(std::int64_t{record.count})
+        .bind(std::int64_t{record.hasGivenUp})
+        .bind(micros(record.settled))
+        .bind(record.scope ? static_cast<std::int64_t>(*record.scope) : kNoScope)
+        .run();
 }
 
 Result<std::vector<AskRecord>> Answers::asks(const std::optional<SessionId>& session)

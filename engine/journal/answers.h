@@ -19,9 +19,6 @@ namespace revet::journal {
 class Answers
 {
 public:
-    /// How many asks of one session are kept, the newest.
-    static constexpr std::uint32_t kMaximumAsks = 512;
-
     explicit Answers(Database& database)
         : m_database(&database)
     {

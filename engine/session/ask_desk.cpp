@@ -20,6 +20,8 @@ using approval::Inbox;
 
 /// For how long a yes to what has given up waits for the next try.
 constexpr std::chrono::hours kNextTry{1};
+/// How often counts are saved.
+constexpr std::chrono::seconds kCountEach{1};
 
 Fact factOf(const std::string& target, Verdict verdict, std::string rule)
 {
@@ -76,8 +78,10 @@ egress::Asker::Reply AskDesk::ask(std::uint64_t connection, std::uint64_t socket
     using Kind = Reply::Kind;
     const ProcessNumber process = m_parts.connections.ownerOf(socket);
     ProcessBook::Story story = m_parts.recorder.storyOf(process);
+    story.chain = approval::bounded(std::move(story.chain));
     const approval::GrantBook::Claimant claimant{process, approval::chainOf(story.chain)};
     const WallTime now = m_parts.clock.now();
+    const std::lock_guard lock(m_mutex); // an answer is either in force or not given yet
     const auto granted = destination.name
         ? m_parts.grants.judge(*destination.name, destination.port, &claimant, now)
         : m_parts.grants.judge(destination.address, destination.port, &claimant, now);
@@ -88,30 +92,43 @@ egress::Asker::Reply AskDesk::ask(std::uint64_t connection, std::uint64_t socket
     const std::string target = destination.text();
     Inbox::Wish wish;
     wish.target = target;
+    wish.process = process;
     wish.chain = std::move(story.chain);
     wish.cwd = std::move(story.cwd);
     wish.why = "no rule of the session or the project is about it";
     wish.from = m_parts.hasRules || m_parts.grants.hasAllowed(now) ? Reach::Beyond : Reach::None;
     wish.scopes.assign(kAllGrantScopes.begin(), kAllGrantScopes.end());
 
-    const std::lock_guard lock(m_mutex);
     Inbox::Raised raised = m_inbox.raise(std::move(wish), connection);
     if (raised.isFlood) {
         m_parts.recorder.record(process, floodFact(target, raised.rule));
+        m_isOver = m_inbox.asksNoMore();
+        wake();
     }
     if (raised.news) {
-        m_parts.recorder.record(process, factOf(target, Verdict::Asked, "ask " + raised.news->ask.id.text()));
-        m_new.push_back(*std::move(raised.news));
-        wake();
+        tellNew(process, *std::move(raised.news));
     }
     if (!raised.waits) {
         return {Kind::Refused, std::move(raised.rule)};
     }
-    const AskId id = m_inbox.askOf(connection);
-    m_changed.insert(id);
-    m_askers[id].insert(process);
-    wake();
+    noteChanged(m_inbox.askOf(connection));
     return {Kind::Waits, {}};
+}
+
+void AskDesk::tellNew(ProcessNumber process, AskRecord record)
+{
+    m_parts.recorder.record(process,
+                            factOf(record.ask.target, Verdict::Asked, "ask " + record.ask.id.text()));
+    m_new.push_back(std::move(record));
+    wake();
+}
+
+void AskDesk::noteChanged(const AskId& id)
+{
+    if (m_changed.empty()) {
+        wake(); // for the new deadline
+    }
+    m_changed.insert(id);
 }
 
 void AskDesk::left(std::uint64_t connection)
@@ -119,8 +136,7 @@ void AskDesk::left(std::uint64_t connection)
     const std::lock_guard lock(m_mutex);
     if (const AskId id = m_inbox.askOf(connection); id.number != 0) {
         m_inbox.leave(connection);
-        m_changed.insert(id);
-        wake();
+        noteChanged(id);
     }
 }
 
@@ -131,15 +147,26 @@ void AskDesk::turn()
     std::vector<AskRecord> fresh;
     std::vector<AskRecord> changed;
     std::vector<Inbox::Settled> missed;
+    bool isOver = false;
     {
         const std::lock_guard lock(m_mutex);
         fresh = std::exchange(m_new, {});
-        for (const AskId& id : std::exchange(m_changed, {})) {
-            if (auto record = m_inbox.find(id)) {
-                changed.push_back(*std::move(record));
+        isOver = std::exchange(m_isOver, false);
+        if (const SteadyTime now = m_parts.clock.steadyNow(); now >= m_savedCounts + kCountEach) {
+            m_savedCounts = now;
+            for (const AskId& id : std::exchange(m_changed, {})) {
+                if (auto record = m_inbox.find(id)) {
+                    changed.push_back(*std::move(record));
+                }
             }
         }
         missed = m_inbox.expire();
+    }
+    if (isOver) {
+        const std::string id = m_setting.session.text();
+        m_parts.say("revet " + id
+                    + ": it has asked too often, or got nothing but noes, and can ask nothing new; "
+                    + "'revet grant " + id + " --allow-host HOST' permits");
     }
     for (const AskRecord& record : fresh) {
         save(record);
@@ -163,7 +190,11 @@ void AskDesk::turn()
 std::optional<SteadyTime> AskDesk::nextDeadline()
 {
     const std::lock_guard lock(m_mutex);
-    return m_inbox.nextDeadline();
+    std::optional<SteadyTime> next = m_inbox.nextDeadline();
+    if (!m_changed.empty()) {
+        next = std::min(next.value_or(SteadyTime::max()), m_savedCounts + kCountEach);
+    }
+    return next;
 }
 
 bool AskDesk::isDue()
@@ -180,27 +211,22 @@ std::uint32_t AskDesk::openCount()
 
 Result<void> AskDesk::answer(const Answer& answer)
 {
-    std::optional<AskRecord> record;
-    bool isWaitedFor = false;
-    {
-        const std::lock_guard lock(m_mutex);
-        record = m_inbox.find(answer.id);
-        if (record) {
-            REVET_RETURN_IF_ERROR(m_inbox.check(answer.id, answer.what));
-            isWaitedFor = !record->hasGivenUp;
-        }
-    }
-    if (!record) {
-        return answerMissed(answer);
-    }
-    // Before anything goes on: a yes that is not kept was none. Nobody else settles meanwhile.
-    REVET_ASSIGN_OR_RETURN(const std::int64_t grant, remember(answer, *record, isWaitedFor));
     std::vector<Inbox::Settled> settled;
     {
         const std::lock_guard lock(m_mutex);
+        const auto record = m_inbox.find(answer.id);
+        if (!record) {
+            return answerMissed(answer);
+        }
+        REVET_RETURN_IF_ERROR(m_inbox.check(answer.id, answer.what));
+        // Before anything goes on: a yes that is not kept was none.
+        REVET_RETURN_IF_ERROR(remember(answer, *record, !record->hasGivenUp, m_inbox.processOf(answer.id)));
         REVET_ASSIGN_OR_RETURN(Inbox::Settled own, m_inbox.answer(answer.id, answer.what));
+        if (own.next) {
+            tellNew(m_inbox.processOf(own.next->ask.id), *own.next);
+        }
         settled.push_back(std::move(own));
-        if (grant != 0 && answer.what.scope >= GrantScope::Session) {
+        if (!answer.what.isApproved || answer.what.scope >= GrantScope::Session) {
             const auto isSame = [&record](const Ask& other) {
                 return other.kind == record->ask.kind && other.target == record->ask.target;
             };
@@ -221,19 +247,19 @@ Result<void> AskDesk::answerMissed(const Answer& answer)
 {
     REVET_ASSIGN_OR_RETURN(auto record, m_parts.answers.ask(answer.id));
     if (!record || record->state != AskState::Missed) {
-        const std::lock_guard lock(m_mutex);
         return m_inbox.check(answer.id, answer.what); // says what is wrong
     }
     if (record->ask.hash != answer.what.hash) {
         return fail(ErrorCode::Conflict, "answer " + answer.id.text(),
                     "the answer is to something else; look at it again");
     }
+    if (answer.what.isApproved && answer.what.scope == GrantScope::Process) {
+        return fail(ErrorCode::Refused, "answer " + answer.id.text(),
+                    "no process waits for it; once is for the next try");
+    }
     REVET_RETURN_IF_ERROR(remember(answer, *record, false));
-    {
-        const std::lock_guard lock(m_mutex);
-        if (answer.what.isApproved) {
-            m_inbox.forgive(record->ask);
-        }
+    if (answer.what.isApproved) {
+        m_inbox.forgive(record->ask);
     }
     --m_missed;
     record->state = answer.what.isApproved ? AskState::Approved : AskState::Denied;
@@ -245,13 +271,14 @@ Result<void> AskDesk::answerMissed(const Answer& answer)
     return {};
 }
 
-Result<std::int64_t> AskDesk::remember(const Answer& answer, const AskRecord& record, bool isWaitedFor)
+Result<void> AskDesk::remember(const Answer& answer, const AskRecord& record, bool isWaitedFor,
+                               ProcessNumber process)
 {
     const GrantScope scope = answer.what.scope;
     const bool isForNow
         = answer.what.isApproved ? scope == GrantScope::Once && isWaitedFor : scope <= GrantScope::Process;
     if (isForNow) {
-        return 0; // a no to this alone is the inbox's to remember
+        return {}; // a no to this alone is the inbox's to remember
     }
     Grant grant;
     grant.kind = record.ask.kind;
@@ -265,15 +292,8 @@ Result<std::int64_t> AskDesk::remember(const Answer& answer, const AskRecord& re
     grant.created = m_parts.clock.now();
     grant.expires = scope == GrantScope::Once ? std::optional(grant.created + kNextTry) : answer.until;
     REVET_ASSIGN_OR_RETURN(grant.id, m_parts.answers.addGrant(grant));
-    std::set<ProcessNumber> processes;
-    {
-        const std::lock_guard lock(m_mutex);
-        if (const auto askers = m_askers.find(answer.id); askers != m_askers.end()) {
-            processes = askers->second;
-        }
-    }
-    m_parts.grants.add(grant, std::move(processes));
-    return grant.id;
+    m_parts.grants.add(grant, process);
+    return {};
 }
 
 Result<void> AskDesk::reloadGrants()
@@ -286,10 +306,6 @@ Result<void> AskDesk::reloadGrants()
 
 void AskDesk::conclude(const Inbox::Settled& settled, const std::string& rule)
 {
-    {
-        const std::lock_guard lock(m_mutex);
-        m_askers.erase(settled.record.ask.id);
-    }
     const bool isApproved = settled.record.state == AskState::Approved;
     save(settled.record);
     tell(settled.record, isApproved ? Verdict::Approved : Verdict::Denied, rule);

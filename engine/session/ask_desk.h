@@ -11,7 +11,6 @@
 #include "engine/session/recorder.h"
 
 #include <functional>
-#include <map>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -69,10 +68,13 @@ public:
 
 private:
     AskDesk(approval::Inbox::Setting setting, Parts parts, UniqueFd news);
-    /// What a yes or no leaves behind; 0 where nothing.
-    [[nodiscard]] Result<std::int64_t> remember(const Answer& answer, const AskRecord& record,
-                                                bool isWaitedFor);
+    // These four under m_mutex.
+    /// Keeps what a yes or no leaves behind, if anything.
+    [[nodiscard]] Result<void> remember(const Answer& answer, const AskRecord& record, bool isWaitedFor,
+                                        ProcessNumber process = {});
     [[nodiscard]] Result<void> answerMissed(const Answer& answer);
+    void tellNew(ProcessNumber process, AskRecord record);
+    void noteChanged(const AskId& id);
     void conclude(const approval::Inbox::Settled& settled, const std::string& rule);
     void save(const AskRecord& record);
     void tell(const AskRecord& record, Verdict verdict, const std::string& rule);
@@ -85,8 +87,9 @@ private:
     std::mutex m_mutex; ///< guards what follows
     approval::Inbox m_inbox;
     std::vector<AskRecord> m_new;
-    std::set<AskId> m_changed;
-    std::map<AskId, std::set<ProcessNumber>> m_askers; ///< of the open ones
+    std::set<AskId> m_changed; ///< counts of open ones, saved once a second
+    SteadyTime m_savedCounts{};
+    bool m_isOver = false; ///< nothing new is asked; the person is to be told
 };
 
 } // namespace revet::session

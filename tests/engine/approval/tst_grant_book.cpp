@@ -101,8 +101,11 @@ private Q_SLOTS:
         const test::FakeClock clock;
         GrantBook book;
         const Grant grant = grantFor(1, "a.test:443", GrantScope::Process);
-        book.add(grant, {ProcessNumber(5)});
+        book.add(grant, ProcessNumber(5));
         const auto name = *policy::HostName::parse("a.test");
+        book.add(grantFor(2, "b.test:443", GrantScope::Process)); // of one that is not known
+        const auto unknown = GrantBook::Claimant{};
+        QVERIFY(!book.judge(*policy::HostName::parse("b.test"), 443, &unknown, clock.now()));
         const GrantBook::Claimant right{ProcessNumber(5), {}};
         const GrantBook::Claimant child{ProcessNumber(6), {}};
         QVERIFY(book.judge(name, 443, &right, clock.now()));

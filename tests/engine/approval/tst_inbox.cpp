@@ -21,10 +21,11 @@ Inbox::Wish wishFor(const std::string& target, const std::string& program = "/us
 {
     Inbox::Wish wish;
     wish.target = target;
+    wish.process = ProcessNumber(static_cast<std::uint32_t>(pid));
     wish.chain = {{3, 30, "/usr/bin/make", {"make"}}, {pid, 70, program, {program, "-s"}}};
     wish.cwd = "/work";
     wish.why = "no rule";
-    wish.scopes = {GrantScope::Once, GrantScope::Session};
+    wish.scopes = {GrantScope::Once, GrantScope::Process, GrantScope::Session};
     return wish;
 }
 
@@ -60,10 +61,56 @@ private Q_SLOTS:
         // Another program, another target.
         QVERIFY(inbox.raise(wishFor("a.test:443", "/usr/bin/wget"), 3).news);
         QVERIFY(inbox.raise(wishFor("a.test:80"), 4).news);
-        const auto settled = inbox.answer(first.news->ask.id, yes(first.news->ask));
+        const auto settled = inbox.answer(first.news->ask.id, yes(first.news->ask, GrantScope::Session));
         QVERIFY(settled.has_value());
         QCOMPARE(settled->waiters, (std::vector<Inbox::Waiter>{1, 2}));
         QCOMPARE(inbox.openCount(), std::size_t{2});
+    }
+
+    void aYesToOneProcessIsNoneToOthers_data()
+    {
+        QTest::addColumn<int>("scope");
+        QTest::newRow("once") << static_cast<int>(GrantScope::Once);
+        QTest::newRow("process") << static_cast<int>(GrantScope::Process);
+    }
+    void aYesToOneProcessIsNoneToOthers()
+    {
+        QFETCH(int, scope);
+        const test::FakeClock clock;
+        Inbox inbox(setting(), clock);
+        const Ask ask = inbox.raise(wishFor("a.test:443"), 1).news->ask;
+        Inbox::Wish unknown = wishFor("a.test:443");
+        unknown.process = {};
+        for (Inbox::Waiter waiter = 2; waiter < 5; ++waiter) {
+            QVERIFY(inbox
+                        .raise(waiter == 4 ? unknown
+                                           : wishFor("a.test:443", "/usr/bin/curl", waiter == 2 ? 7 : 8),
+                               waiter)
+                        .waits);
+        }
+        const auto first = inbox.answer(ask.id, yes(ask, static_cast<GrantScope>(scope)));
+        QVERIFY(first.has_value());
+        QCOMPARE(first->waiters, (std::vector<Inbox::Waiter>{1, 2}));
+        const Ask next = first->next->ask;
+        QCOMPARE(next.chain.back().pid, 8);
+        QCOMPARE(inbox.processOf(next.id), ProcessNumber(8));
+        QCOMPARE(inbox.waiterCount(), std::size_t{2});
+        const auto second = inbox.answer(next.id, {next.hash, false, GrantScope::Once}); // a no is for all
+        QCOMPARE(second->waiters, (std::vector<Inbox::Waiter>{3, 4}));
+        QVERIFY(!second->next);
+    }
+
+    void aYesOnceGoesToTheNextTryThatIsThere()
+    {
+        const test::FakeClock clock;
+        Inbox inbox(setting(), clock);
+        const Ask ask = inbox.raise(wishFor("a.test:443"), 1).news->ask;
+        inbox.leave(1);
+        QVERIFY(inbox.raise(wishFor("a.test:443", "/usr/bin/curl", 8), 2).waits);
+        QVERIFY(inbox.raise(wishFor("a.test:443", "/usr/bin/curl", 9), 3).waits);
+        const auto settled = inbox.answer(ask.id, yes(ask));
+        QCOMPARE(settled->waiters, (std::vector<Inbox::Waiter>{2}));
+        QCOMPARE(inbox.processOf(settled->next->ask.id), ProcessNumber(9));
     }
 
     void takesTheFirstValidAnswer()
@@ -138,10 +185,44 @@ private Q_SLOTS:
             QVERIFY(again.rule.find(ask.id.text()) != std::string::npos);
         }
         QCOMPARE(inbox.waiterCount(), std::size_t{0});
-        // Another chain was not denied.
-        QVERIFY(inbox.raise(wishFor("a.test:443", "/usr/bin/wget"), 100).waits);
-        clock.advance(Inbox::kQuietTime);
-        QVERIFY(inbox.raise(wishFor("a.test:443"), 101).news);
+        // Nor by another program, of which there is a new one at will; nor later.
+        clock.advance(24h);
+        QVERIFY(!inbox.raise(wishFor("a.test:443", "/tmp/c1"), 100).waits);
+        QVERIFY(inbox.raise(wishFor("b.test:443"), 101).waits);
+    }
+
+    void asksNoMoreWhereAllIsDenied()
+    {
+        test::FakeClock clock;
+        Inbox inbox(setting(), clock);
+        std::optional<Ask> last;
+        const auto next = [&](int number) {
+            clock.advance(Pace::kEach);
+            return inbox.raise(wishFor("a" + std::to_string(number) + ".test:443"), 1);
+        };
+        for (std::uint32_t i = 0; i < Inbox::kMaximumNoes; ++i) {
+            QVERIFY(!inbox.asksNoMore());
+            last = next(static_cast<int>(i)).news->ask;
+            QVERIFY(inbox.answer(last->id, {last->hash, false, GrantScope::Once}).has_value());
+        }
+        const auto refused = next(100);
+        QVERIFY(inbox.asksNoMore() && !refused.waits && !refused.news && refused.isFlood);
+        QVERIFY2(refused.rule.find("noes: nothing more is asked") != std::string::npos, refused.rule.c_str());
+        QVERIFY(!next(101).isFlood); // told once
+        inbox.forgive(*last);
+        QVERIFY(next(102).news);
+    }
+
+    void asksNoMoreThanIsKept()
+    {
+        test::FakeClock clock;
+        Inbox inbox(setting(0s), clock);
+        for (Inbox::Waiter i = 1; i <= Inbox::kMaximumAsks + 10; ++i) {
+            clock.advance(Pace::kEach);
+            QCOMPARE(inbox.raise(wishFor("a" + std::to_string(i) + ".test:443"), i).news.has_value(),
+                     i <= Inbox::kMaximumAsks);
+        }
+        QVERIFY(inbox.asksNoMore());
     }
 
     void missesWhatNobodyAnswersInTime()
@@ -221,16 +302,23 @@ private Q_SLOTS:
 
     void boundsWhatIsShown()
     {
-        const test::FakeClock clock;
-        Inbox inbox(setting(), clock);
-        Inbox::Wish wish = wishFor("a.test:443");
-        wish.chain.back().argv.assign(100'000, "argument");
-        wish.chain.insert(wish.chain.begin(), 100, {1, 1, "/bin/sh", {"sh"}});
-        const Ask ask = inbox.raise(std::move(wish), 1).news->ask;
-        QVERIFY(ask.chain.size() <= 16);
-        QCOMPARE(ask.chain.back().exe, std::string("/usr/bin/curl"));
-        QVERIFY(ask.chain.back().argv.size() < 3000);
-        QVERIFY(ask.chain.back().argv.back().ends_with("bytes more"));
+        auto chain = wishFor("a.test:443").chain;
+        for (AskProcess& process : chain) {
+            process.argv.assign(100'000, "argument");
+        }
+        chain.insert(chain.begin(), 100, {1, 1, "/bin/sh", {"sh"}});
+        chain = bounded(std::move(chain));
+        QCOMPARE(chain.size(), std::size_t{16});
+        QCOMPARE(chain.front(), (AskProcess{0, 0, "… 87 earlier processes", {}}));
+        QCOMPARE(chain.back().exe, std::string("/usr/bin/curl"));
+        QVERIFY(chain.back().argv.back().ends_with("bytes more"));
+        std::size_t bytes = 0;
+        for (const AskProcess& process : chain) { // all of them together, the nearest first
+            for (const std::string& argument : process.argv) {
+                bytes += argument.size();
+            }
+        }
+        QVERIFY2(bytes > 14'000 && bytes < 17'000, std::to_string(bytes).c_str());
     }
 
     void settlesOthersThatTheAnswerIsAbout()

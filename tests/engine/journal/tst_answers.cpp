@@ -83,24 +83,6 @@ private Q_SLOTS:
         QVERIFY(!answers.ask({session, 2})->has_value());
     }
 
-    void keepsTheNewestAsks()
-    {
-        const QTemporaryDir folder;
-        auto catalogue = Catalogue::open(pathIn(folder, "catalogue.db"));
-        REVET_VERIFY(catalogue);
-        Answers answers = catalogue->answers();
-        const SessionId session = *SessionId::parse("k3f9q2");
-        for (std::uint32_t number = 1; number <= Answers::kMaximumAsks + 10; ++number) {
-            AskRecord record = sampleAsk(session, number);
-            record.state = number == 3 ? AskState::Waiting : AskState::Missed;
-            must(answers.saveAsk(record));
-        }
-        const auto kept = answers.asks(session);
-        REVET_VERIFY(kept);
-        QCOMPARE(kept->size(), std::size_t{Answers::kMaximumAsks} + 1); // what waits stays
-        QCOMPARE(kept->front().ask.id.number, 3U);
-    }
-
     void missesWhatADeadSessionAsked()
     {
         const QTemporaryDir folder;
