@@ -240,18 +240,31 @@ std::optional<std::string> ruleOfAddress(std::string_view address)
     return isOne && NetworkRules::compile({&rule, 1}) ? std::optional(rule) : std::nullopt;
 }
 
+std::string withoutPassword(std::string_view address)
+{
+    std::string clean(address);
+    if (const std::size_t begin = hostBegin(address); begin != std::string_view::npos) {
+        const std::string_view host = address.substr(begin, address.find_first_of("/?#\\", begin) - begin);
+        const std::size_t user = host.rfind('@') + 1; // npos + 1 is 0
+        const std::string_view server = host.substr(user);
+        if (!server.empty() && !HostPattern::compile(server) && !AddressPattern::compile(server)) {
+            return {};
+        }
+        clean.erase(begin, user);
+    }
+    return clean.find('@') == std::string::npos ? clean : std::string();
+}
+
 std::string withoutPasswords(std::string_view list)
 {
     std::string clean;
     while (true) {
         const std::size_t end = std::min(list.find_first_of(kBetween), list.size());
-        const std::string_view item = list.substr(0, end);
-        if (const std::size_t begin = hostBegin(item); begin == std::string_view::npos) {
-            clean += item;
-        } else {
-            const std::string_view host = item.substr(begin, item.find_first_of("/?#\\", begin) - begin);
-            clean.append(item.substr(0, begin)).append(item.substr(begin + host.rfind('@') + 1));
+        const std::string item = withoutPassword(list.substr(0, end));
+        if (item.empty() && end != 0) {
+            return {};
         }
+        clean += item;
         if (end == list.size()) {
             return clean;
         }

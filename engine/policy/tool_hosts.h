@@ -40,7 +40,10 @@ using Addresses = std::vector<std::string>;
 /// "https://user:word@host:8443/path" as the rule "host:8443"; without a port 443, or 80 for http. None for
 /// what is no address of a host.
 [[nodiscard]] std::optional<std::string> ruleOfAddress(std::string_view address);
-/// An address, or a list of them and of words, without names and passwords of users.
+/// An address without the name and password of a user; nothing where a part of them could be left.
+[[nodiscard]] std::string withoutPassword(std::string_view address);
+/// The same for a list of addresses and words. Nothing where one of them is dropped: a password can hold what
+/// parts a list.
 [[nodiscard]] std::string withoutPasswords(std::string_view list);
 
 } // namespace revet::policy

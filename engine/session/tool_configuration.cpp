@@ -24,7 +24,7 @@ void append(policy::Addresses& to, const policy::Addresses& more)
 void takeFirst(std::string& value, std::string_view next)
 {
     if (value.empty()) {
-        value = policy::withoutPasswords(next);
+        value = policy::withoutPassword(next);
     }
 }
 
@@ -72,7 +72,7 @@ ToolConfiguration::Found ToolConfiguration::npm() const
     Found found;
     for (const char* const name : {"npm_config_registry", "NPM_CONFIG_REGISTRY"}) {
         takeFirst(found.value, variable(name));
-        append(found.addresses, policy::addressesOfList(variable(name)));
+        found.addresses.push_back(variable(name));
     }
     const fs::path prefix = prefixOf("node");
     const std::string global = variable("NPM_CONFIG_GLOBALCONFIG");
@@ -90,8 +90,10 @@ ToolConfiguration::Found ToolConfiguration::python() const
 {
     Found found;
     takeFirst(found.value, variable("PIP_INDEX_URL"));
-    for (const char* const name :
-         {"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL"}) {
+    for (const char* const name : {"PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL"}) {
+        found.addresses.push_back(variable(name));
+    }
+    for (const char* const name : {"PIP_EXTRA_INDEX_URL", "UV_EXTRA_INDEX_URL"}) {
         append(found.addresses, policy::addressesOfList(variable(name)));
     }
     const fs::path config = placeOf("XDG_CONFIG_HOME", ".config");
@@ -113,7 +115,7 @@ ToolConfiguration::Found ToolConfiguration::cargo() const
     for (const std::string& assignment : m_environment) {
         const std::string_view name = std::string_view(assignment).substr(0, assignment.find('='));
         if (name.starts_with("CARGO_REGISTRIES_") && name.ends_with("_INDEX")) {
-            append(found.addresses, policy::addressesOfList(variable(std::string(name))));
+            found.addresses.push_back(variable(std::string(name)));
         }
     }
     const fs::path home = placeOf("CARGO_HOME", ".cargo");
@@ -170,7 +172,7 @@ ToolConfiguration::Found ToolConfiguration::find(std::string_view token) const
         return maven();
     }
     const std::string value = variable(std::string(token));
-    return {policy::addressesOfList(value), policy::withoutPasswords(value)};
+    return {{value}, policy::withoutPassword(value)};
 }
 
 } // namespace revet::session

@@ -121,12 +121,25 @@ private Q_SLOTS:
     void takesPasswordsOut()
     {
         const auto clean = [](const char* text) { return withoutPasswords(text); };
-        QCOMPARE(clean("https://user:word@a.test/x@y"), std::string("https://a.test/x@y"));
+        QCOMPARE(clean("https://user:word@a.test/x"), std::string("https://a.test/x"));
         QCOMPARE(clean("https://u@a.test,direct|https://u:w@b.test"),
                  std::string("https://a.test,direct|https://b.test"));
         QCOMPARE(clean("sum.test"), std::string("sum.test"));
         QCOMPARE(clean(""), std::string());
         QCOMPARE(clean("sparse+https://a:b@c.test"), std::string("sparse+https://c.test"));
+        QCOMPARE(clean("file:///a/b,off"), std::string("file:///a/b,off"));
+        QCOMPARE(clean("https://[2606:4700::1]:8443/x"), std::string("https://[2606:4700::1]:8443/x"));
+        // Nothing rather than a part of a password.
+        for (const char* const address : {"https://user:pa,SECRETss@a.test", "https://user:12,SECRET@a.test",
+                                          "https://user:pa|SECRET@a.test", "https://user:pa SECRET@a.test/",
+                                          "https://b.test,https://user:pa,SECRET,ss@a.test"}) {
+            QCOMPARE(clean(address), std::string());
+        }
+        for (const char* const address : {"https://user:pa/SECRET@a.test", "https://user:12/SECRET@a.test",
+                                          "https://user:pa?SECRET@a.test", "user:SECRET@a.test"}) {
+            QCOMPARE(withoutPassword(address), std::string());
+        }
+        QCOMPARE(withoutPassword("https://user:pa,SECRET|s s@a.test/x"), std::string("https://a.test/x"));
     }
 
     void findsValues()

@@ -80,6 +80,9 @@ private Q_SLOTS:
         };
         row("$npm-registry", "npm_config_registry=https://u:w@a.test/");
         row("$npm-registry", "NPM_CONFIG_REGISTRY=https://a.test/");
+        row("$npm-registry", "NPM_CONFIG_REGISTRY=https://me:x,u:w@a.test/");
+        row("$python-index", "PIP_INDEX_URL=https://me:x|u:w@a.test/");
+        row("$SOME_BASE_URL", "SOME_BASE_URL=https://me:x u:w@a.test/");
         row("$python-index", "PIP_INDEX_URL=https://a.test/");
         row("$python-index", "PIP_EXTRA_INDEX_URL=https://b.test https://a.test/");
         row("$python-index", "UV_DEFAULT_INDEX=https://a.test");
