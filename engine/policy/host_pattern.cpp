@@ -34,11 +34,11 @@ Result<std::optional<std::uint16_t>> parsePort(std::string_view text)
     return port;
 }
 
-bool isOfPort(std::optional<std::uint16_t> named, std::uint16_t port)
+bool isOfPort(std::optional<std::uint16_t> named, std::uint16_t port, bool isAllowed)
 {
     constexpr std::uint16_t kHttps = 443;
     constexpr std::uint16_t kHttp = 80;
-    return named ? port == *named : port == kHttps || port == kHttp;
+    return named ? port == *named : !isAllowed || port == kHttps || port == kHttp;
 }
 
 Result<HostPattern> HostPattern::compile(std::string_view pattern)
@@ -60,11 +60,6 @@ Result<HostPattern> HostPattern::compile(std::string_view pattern)
                     "behind a wildcard there are at least two labels, as in *.example.com");
     }
     return HostPattern(std::move(name), depth, port);
-}
-
-bool HostPattern::matches(const HostName& host, std::uint16_t port) const
-{
-    return isOfPort(m_port, port) && matchesName(host);
 }
 
 bool HostPattern::matchesName(const HostName& host) const

@@ -11,14 +11,13 @@
 namespace revet::policy {
 
 /// Which hosts a rule is about: "example.com", "*.example.com" (one label more), "**.example.com" (one label
-/// or several more), each with ":PORT" or without. A wildcard stands for whole labels in front of at least
-/// two fixed ones, never for the name behind it. Without a port: 443 and 80. Immutable, thread-safe.
+/// or several more), each with ":PORT" or without, see isOfPort(). A wildcard stands for whole labels in
+/// front of at least two fixed ones, never for the name behind it. Immutable, thread-safe.
 class HostPattern
 {
 public:
     [[nodiscard]] static Result<HostPattern> compile(std::string_view pattern);
 
-    [[nodiscard]] bool matches(const HostName& host, std::uint16_t port) const;
     /// At whatever port.
     [[nodiscard]] bool matchesName(const HostName& host) const;
     /// Whether it matches every name that `other` matches, at whatever port.
@@ -48,7 +47,8 @@ private:
 
 /// ":443" or "" behind a host. Malformed: no number from 1 to 65535 in its shortest form.
 [[nodiscard]] Result<std::optional<std::uint16_t>> parsePort(std::string_view text);
-/// Whether a rule with this port, or with none, is about `port`: none means 443 and 80.
-[[nodiscard]] bool isOfPort(std::optional<std::uint16_t> named, std::uint16_t port);
+/// Whether a rule with this port, or with none, is about `port`: none means 443 and 80 where it allows, and
+/// every port where it denies.
+[[nodiscard]] bool isOfPort(std::optional<std::uint16_t> named, std::uint16_t port, bool isAllowed);
 
 } // namespace revet::policy

@@ -89,7 +89,7 @@ std::string NetworkRules::Rule::text() const
 bool NetworkRules::Rule::isAbout(const HostName& host, std::uint16_t port) const
 {
     if (const auto* const named = std::get_if<HostPattern>(&pattern)) {
-        return named->matches(host, port);
+        return isOfPort(named->port(), port, isAllowed) && named->matchesName(host);
     }
     // A single label is a host of the inner network, or none.
     return std::holds_alternative<AnyPublic>(pattern) && host.labels().size() > 1;
@@ -98,7 +98,7 @@ bool NetworkRules::Rule::isAbout(const HostName& host, std::uint16_t port) const
 bool NetworkRules::Rule::isAbout(const IpAddress& address, std::uint16_t port) const
 {
     if (const auto* const named = std::get_if<AddressPattern>(&pattern)) {
-        return isOfPort(named->port, port) && named->range.contains(address);
+        return isOfPort(named->port, port, isAllowed) && named->range.contains(address);
     }
     return std::holds_alternative<AnyPublic>(pattern) && address.kind() == AddressKind::Public;
 }
@@ -149,12 +149,12 @@ bool NetworkRules::isDeniedWhole(const Rule& rule, bool byPersons) const
             }
             const auto* const host = std::get_if<HostPattern>(&rule.pattern);
             const auto* const name = std::get_if<HostPattern>(&denied.pattern);
-            if (host != nullptr && name != nullptr && isOfPort(name->port(), port)
+            if (host != nullptr && name != nullptr && isOfPort(name->port(), port, false)
                 && name->coversNamesOf(*host)) {
                 return true;
             }
             const auto* const range = std::get_if<AddressPattern>(&denied.pattern);
-            if (range != nullptr && isOfPort(range->port, port)) {
+            if (range != nullptr && isOfPort(range->port, port, false)) {
                 ranges.push_back(range->range);
             }
         }
@@ -180,7 +180,7 @@ Result<NetworkRules> NetworkRules::compile(std::span<const NetworkRule> rules)
                         (rules[i].isAllowed ? "allow " : "deny ") + displayQuoted(rules[i].text), why);
         }
         auto& list = rules[i].isAllowed ? compiled.m_allowed : compiled.m_denied;
-        list.push_back({std::move(pattern), i, rules[i].scope});
+        list.push_back({std::move(pattern), i, rules[i].scope, rules[i].isAllowed});
     }
     const auto isFirst = [](const Rule& rule) { return rule.scope != RuleScope::Profile; };
     std::ranges::stable_partition(compiled.m_allowed, isFirst);

@@ -20,7 +20,7 @@ namespace revet::policy {
 struct AddressPattern
 {
     AddressRange range;
-    std::optional<std::uint16_t> port; ///< none: 443 and 80
+    std::optional<std::uint16_t> port; ///< see isOfPort()
 
     [[nodiscard]] static Result<AddressPattern> compile(std::string_view text);
     /// In normal form.
@@ -35,7 +35,8 @@ enum class RuleScope : std::uint8_t { Session, Project, User, Repository, Profil
 /// One word on where a box may connect to.
 struct NetworkRule
 {
-    std::string text; ///< a host pattern or an address pattern; "*" is any public place at any port
+    /// A host pattern or an address pattern; "*" is any public place at any port.
+    std::string text;
     bool isAllowed = true; ///< else it is denied, without a question
     RuleScope scope = RuleScope::Session;
     std::string source = {}; ///< for people: "--allow-host", "project", "profile npm"
@@ -88,6 +89,7 @@ private:
         Pattern pattern;
         std::size_t index; ///< into m_rules
         RuleScope scope;
+        bool isAllowed;
 
         [[nodiscard]] std::string text() const;
         [[nodiscard]] bool isAbout(const HostName& host, std::uint16_t port) const;

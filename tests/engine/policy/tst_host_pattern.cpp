@@ -156,7 +156,9 @@ void HostPatternTest::matches()
     const auto compiled = HostPattern::compile(pattern.toStdString());
     const auto name = HostName::parse(host.toStdString());
     QVERIFY(compiled && name);
-    QCOMPARE(compiled->matches(*name, static_cast<std::uint16_t>(port)), is);
+    QCOMPARE(compiled->matchesName(*name)
+                 && policy::isOfPort(compiled->port(), static_cast<std::uint16_t>(port), true),
+             is);
 }
 
 void HostPatternTest::refusesPatterns_data()

@@ -80,6 +80,10 @@ private Q_SLOTS:
         // A denial that is about a part takes that part.
         row("+a.test -a.test:80", "a.test 443", "+a.test");
         row("+a.test -a.test:80", "a.test 80", "-denied: a.test:80");
+        row("-a.test", "a.test 22", "-denied: a.test"); // without a port every port, unlike an allowance
+        row("-10.0.0.0/8", "10.0.0.1 5432", "-denied: 10.0.0.0/8");
+        row("p-10.0.0.0/8 +10.1.0.0/16:22", "10.1.0.1 22", "+10.1.0.0/16:22");
+        row("+**.x.test:8443 -a.x.test", "a.x.test 8443", "-denied: a.x.test");
         row("+**.x.test -*.x.test", "a.x.test 443", "-denied: *.x.test");
         row("+**.x.test -*.x.test", "b.a.x.test 443", "+**.x.test");
         row("+**.x.test -**.y.x.test:8443", "a.y.x.test 443", "+**.x.test");
@@ -171,7 +175,7 @@ private Q_SLOTS:
         row("a.test:443", "a.test", true);
         row("a.test", "a.test:443", false);
         row("a.test", "a.test:443 a.test:80", true);
-        row("a.test:8443", "a.test", false);
+        row("a.test:8443", "a.test", true);
         row("b.a.test", "*.a.test", true);
         row("c.b.a.test", "*.a.test", false);
         row("c.b.a.test", "**.a.test", true);
