@@ -3,6 +3,7 @@
 
 #include "engine/ipc/client.h"
 
+#include "engine/ipc/server.h"
 #include "engine/ipc/socket_address.h"
 
 #include <cerrno>
@@ -34,6 +35,8 @@ Result<Client> Client::connect(const std::filesystem::path& socket)
         }
         return failErrno("reach the session");
     }
+    // Whoever could put a socket there would be shown answers, and could say that all is well.
+    REVET_RETURN_IF_ERROR(checkPeer(connected.get()));
     Client client((Channel(std::move(connected))));
     REVET_RETURN_IF_ERROR(client.m_channel.send(encode(Hello{})));
     REVET_ASSIGN_OR_RETURN(const Message greeting, client.next(kAnswerTime));

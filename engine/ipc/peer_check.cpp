@@ -17,7 +17,7 @@ namespace {
 
 auto stranger(std::string why)
 {
-    return fail(ErrorCode::Refused, "accept a control connection", std::move(why));
+    return fail(ErrorCode::Refused, "speak over a control socket", std::move(why));
 }
 
 /// Holds the peer so that its pid cannot pass to another process meanwhile.
@@ -45,10 +45,10 @@ Result<void> checkPeer(int connectedSocket)
     ucred peer = {};
     socklen_t size = sizeof peer;
     if (::getsockopt(connectedSocket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-        return failErrno("ask who connected");
+        return failErrno("ask who is there");
     }
     if (peer.uid != ::geteuid()) {
-        return stranger("it comes from another user");
+        return stranger("there is another user");
     }
     // A peer in a pid namespace that is not below ours has the pid 0 here.
     const auto held
@@ -63,7 +63,7 @@ Result<void> checkPeer(int connectedSocket)
     }
     for (const char* const name : {"ns/user", "ns/pid", "ns/mnt"}) {
         if (!sharesNamespace(*ours, *theirs, name)) {
-            return stranger("it comes from inside a box");
+            return stranger("there is a process in a box");
         }
     }
     // Not "none at all": all of Revet may itself run under a container's filter.

@@ -35,6 +35,8 @@ private Q_SLOTS:
     void talksToAnOrdinaryProcess();
     void hangsUpOnAStranger_data();
     void hangsUpOnAStranger();
+    void trustsNoStrangersSocket_data();
+    void trustsNoStrangersSocket();
 
 private:
     [[nodiscard]] std::filesystem::path path() const
@@ -228,6 +230,33 @@ void ControlSocketTest::hangsUpOnAStranger()
 {
     QFETCH(QByteArray, state);
     QCOMPARE(runStranger(state.constData()), 1);
+}
+
+void ControlSocketTest::trustsNoStrangersSocket_data()
+{
+    hangsUpOnAStranger_data();
+    QTest::newRow("an ordinary process") << QByteArray("plain");
+}
+
+void ControlSocketTest::trustsNoStrangersSocket()
+{
+    QFETCH(QByteArray, state);
+    QProcess session;
+    session.start(
+        QStringLiteral(REVET_STRANGER),
+        {QString::fromUtf8(state), QString::fromStdString(path().string()), QStringLiteral("listen")});
+    Result<ipc::Client> client = ipc::Client::connect(path());
+    while (!client && client.error().code == ErrorCode::NotFound && !session.waitForFinished(10)) {
+        client = ipc::Client::connect(path());
+    }
+    QVERIFY(session.waitForFinished(30'000));
+    if (state == "plain") {
+        QVERIFY(client.has_value());
+        QCOMPARE(session.exitCode(), 0);
+    } else {
+        QVERIFY(!client && client.error().code == ErrorCode::Refused);
+        QCOMPARE(session.exitCode(), 1);
+    }
 }
 
 QTEST_APPLESS_MAIN(ControlSocketTest)
