@@ -19,7 +19,6 @@
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 namespace revet::egress {
@@ -33,24 +32,11 @@ constexpr int kAcceptedInATurn = 64;
 constexpr int kQueriesInATurn = 256;
 constexpr std::size_t kMaximumQuery = 4096;
 constexpr std::size_t kMaximumAnswer = 1232; ///< of UDP: what passes everywhere in one piece
-constexpr std::size_t kDescriptorsForOthers = 256;
-constexpr std::size_t kDescriptorsEach = 2;
 /// However many descriptors there are: each takes memory, most of it the kernel's.
 constexpr std::size_t kMaximumConnections = 8192;
 constexpr std::chrono::milliseconds kTick{1000};
 constexpr std::chrono::milliseconds kLastTick{20};
 constexpr std::chrono::seconds kDeliveryTime{1};
-
-/// How many connections the limit of descriptors leaves room for: none is promised that could not be made.
-std::size_t maximumConnections()
-{
-    rlimit limit{};
-    const bool isKnown = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
-    const std::size_t descriptors = isKnown ? static_cast<std::size_t>(limit.rlim_cur) : 1024;
-    const std::size_t room
-        = descriptors > kDescriptorsForOthers ? (descriptors - kDescriptorsForOthers) / kDescriptorsEach : 0;
-    return std::min(room, kMaximumConnections);
-}
 
 } // namespace
 
@@ -202,7 +188,7 @@ void Egress::Loop::handle(const Source& source)
 std::size_t Egress::Loop::room() const
 {
     const std::size_t used = m_holds.size() + m_relays.size() + m_streams.size();
-    const std::size_t maximum = maximumConnections();
+    const std::size_t maximum = std::min(roomForRelays() - roomForForwards(), kMaximumConnections);
     return maximum > used ? maximum - used : 0;
 }
 

@@ -23,7 +23,6 @@ namespace revet::egress {
 
 namespace {
 
-constexpr std::size_t kMaximumConnections = 1024; ///< each two descriptors, of which others need many
 constexpr std::chrono::milliseconds kTick{1000};
 constexpr std::chrono::milliseconds kLastTick{20};
 constexpr std::chrono::seconds kDeliveryTime{1};
@@ -197,7 +196,7 @@ void PortForwards::Loop::accept(std::size_t index)
         }
         return;
     }
-    if (m_relays.size() + m_calls.size() >= kMaximumConnections) {
+    if (m_relays.size() + m_calls.size() >= roomForForwards()) {
         closeWithReset(std::move(call.client));
         return;
     }

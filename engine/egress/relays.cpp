@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include <sys/resource.h>
+
 namespace revet::egress {
 
 namespace {
@@ -15,6 +17,22 @@ namespace {
 constexpr std::chrono::seconds kUndecidedFor{5};
 
 } // namespace
+
+std::size_t roomForRelays()
+{
+    constexpr std::size_t kDescriptorsForOthers = 256;
+    constexpr std::size_t kDescriptorsEach = 2;
+    rlimit limit{};
+    const bool isKnown = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
+    const std::size_t descriptors = isKnown ? static_cast<std::size_t>(limit.rlim_cur) : 1024;
+    return descriptors > kDescriptorsForOthers ? (descriptors - kDescriptorsForOthers) / kDescriptorsEach : 0;
+}
+
+std::size_t roomForForwards()
+{
+    constexpr std::size_t kMost = 1024;
+    return std::min(roomForRelays() / 4, kMost);
+}
 
 void Relays::add(UniqueFd client, Holds::Through through)
 {

@@ -15,6 +15,11 @@
 
 namespace revet::egress {
 
+/// How many relays the limit of descriptors leaves room for: none is promised that could not be made.
+[[nodiscard]] std::size_t roomForRelays();
+/// Of these the forwarded ports'; the others are the gateway's.
+[[nodiscard]] std::size_t roomForForwards();
+
 /// The connections that are open, and when each is to be looked at. One thread.
 class Relays
 {

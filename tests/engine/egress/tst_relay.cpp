@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "engine/egress/relay.h"
+#include "engine/egress/relays.h"
 
 #include <QTest>
 
@@ -11,6 +12,7 @@
 
 #include <malloc.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 using namespace revet;
@@ -80,6 +82,21 @@ class RelayTest : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void sharesTheDescriptorsThatThereAre()
+    {
+        rlimit before{};
+        QCOMPARE(::getrlimit(RLIMIT_NOFILE, &before), 0);
+        for (const rlim_t limit : {rlim_t{100}, rlim_t{256}, rlim_t{1280}}) {
+            const rlimit few{limit, before.rlim_max};
+            QCOMPARE(::setrlimit(RLIMIT_NOFILE, &few), 0);
+            const std::size_t all = roomForRelays();
+            const std::size_t forwards = roomForForwards();
+            QCOMPARE(::setrlimit(RLIMIT_NOFILE, &before), 0);
+            QCOMPARE(all, limit == 1280 ? std::size_t{512} : std::size_t{0});
+            QCOMPARE(forwards, all / 4);
+        }
+    }
+
     void copiesBothWaysUntilBothHaveEnded()
     {
         Pairs pairs;
