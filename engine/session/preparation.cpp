@@ -11,6 +11,7 @@
 #include "engine/session/git_identity.h"
 #include "engine/session/hidden_files.h"
 #include "engine/session/network_preparation.h"
+#include "engine/session/program_place.h"
 #include "engine/session/session_rules.h"
 #include "engine/session/shown_paths.h"
 #include "engine/session/status_file.h"
@@ -89,6 +90,7 @@ public:
 private:
     /// The named profiles, and those that the command and the project's files suggest.
     Result<void> chooseProfile();
+    [[nodiscard]] bool isProgramBeyondBoxes() const;
     /// The session's and the project's own directories; the parts of the box that need no looking around.
     Result<void> makeDirectories();
     /// The private home: toolchains that show through, caches, git's identity.
@@ -126,6 +128,7 @@ private:
     ToolConfiguration m_tools;
     policy::ResolvedProfile m_profile;
     std::vector<std::string> m_profileNames;
+    std::vector<std::string> m_skippedProfiles; ///< of a program that a box may have made
     std::set<std::string> m_commandProfiles; ///< those that are about the command itself
     std::size_t m_withheldVariables = 0;
     bool m_hiddenIsComplete = true;
@@ -147,10 +150,16 @@ Result<void> Preparer::chooseProfile()
     static_cast<void>(forEachEntry(m_project.path, note).has_value());
     m_profileNames = m_request.profiles;
     const std::string command = fs::path(m_request.command.front()).filename().string();
+    const std::vector<std::string> fitting = profiles.detect("", entries);
     for (const std::string& name : profiles.detect(command, entries)) {
-        if (std::find(m_profileNames.begin(), m_profileNames.end(), name) == m_profileNames.end()) {
-            m_profileNames.push_back(name);
+        if (std::ranges::find(m_profileNames, name) != m_profileNames.end()) {
+            continue;
         }
+        REVET_ASSIGN_OR_RETURN(const auto profile, profiles.resolve(name));
+        const bool isGenerous = !profile.state.empty() || !profile.pass.empty() || !profile.managed.empty();
+        const bool isNamed = std::ranges::find(fitting, name) == fitting.end();
+        (isGenerous && isNamed && !isProgramBeyondBoxes() ? m_skippedProfiles : m_profileNames)
+            .push_back(name);
     }
     if (m_profileNames.empty()) {
         m_profileNames.emplace_back("base");
@@ -159,6 +168,19 @@ Result<void> Preparer::chooseProfile()
                          [&](const std::string& name) { return profiles.isCommandOf(name, command); });
     REVET_ASSIGN_OR_RETURN(m_profile, profiles.resolve(m_profileNames));
     return {};
+}
+
+bool Preparer::isProgramBeyondBoxes() const
+{
+    ProgramSearch search{environmentValue(m_request.environment, "PATH"), m_request.currentDirectory,
+                         m_account.home, closedDirectory(projectDirectory(), "home").string(),
+                         m_project.sideRoots};
+    search.changeable.push_back(m_project.path);
+    for (const std::string& path : m_request.bindReadWrite) {
+        std::error_code error;
+        search.changeable.push_back(fs::weakly_canonical(path, error).string());
+    }
+    return isBeyondBoxes(m_request.command.front(), search);
 }
 
 Result<void> Preparer::makeDirectories()
@@ -427,6 +449,11 @@ void Preparer::describeStart()
                     + (isDirect ? " directly; home is private" : "; home is private"));
     for (const std::string& root : m_project.sideRoots) {
         lines.back() += "; with its repository " + displayQuoted(root);
+    }
+    for (const std::string& name : m_skippedProfiles) {
+        lines.push_back("profile " + displayEscape(name) + " is not used: a box could have put "
+                        + displayQuoted(m_request.command.front()) + " there; --profile "
+                        + displayEscape(name) + " gives it your login, keys and settings");
     }
     std::string hosts;
     const std::vector<std::string> model = m_result.model.allowed();

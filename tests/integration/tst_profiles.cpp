@@ -47,7 +47,16 @@ private Q_SLOTS:
                 = world.runner().bare({"script", "-qec", revet + " -- " + command, "/dev/null"});
             return finished.out;
         };
-        const std::string lines = onTerminal("./claude");
+        // What a box could have made gets no login by its name.
+        const std::string own = onTerminal("./claude");
+        QVERIFY2(own.find("(cargo, git)") != std::string::npos, own.c_str());
+        QVERIFY2(
+            own.find("profile claude is not used: a box could have put ./claude there; --profile claude ")
+                != std::string::npos,
+            own.c_str());
+        std::filesystem::create_directory(world.home().home() / "tools");
+        std::filesystem::rename(world.project() / "claude", world.home().home() / "tools/claude");
+        const std::string lines = onTerminal("../tools/claude");
         QVERIFY2(lines.find("(cargo, claude, git)") != std::string::npos, lines.c_str());
         QVERIFY2(lines.find("api.anthropic.com (its model)") != std::string::npos, lines.c_str());
         const std::string others = onTerminal("/bin/true");
@@ -73,7 +82,10 @@ echo hello >~/.claude/history
         RunOptions options;
         options.environment = {{"ANTHROPIC_API_KEY", "k1"}, {"OPENAI_API_KEY", "k2"}};
         const std::string home = world.home().home().string();
-        const Finished finished = world.runner().run(fetched("tier"), {"./claude"}, {}, options);
+        const Finished unproven = world.runner().run(fetched("tier"), {"./claude"}, {}, options);
+        QVERIFY2(unproven.out.find("k1") == std::string::npos, unproven.out.c_str());
+        const Finished finished
+            = world.runner().run(fetched("tier"), {"./claude"}, {"--profile", "claude"}, options);
         QVERIFY2(finished.out.find("\"defaultMode\": \"bypassPermissions\"") != std::string::npos,
                  (finished.out + finished.err).c_str());
         QVERIFY2(finished.out.find("done:") == std::string::npos, finished.out.c_str());

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/program_place.h"
+
+#include "engine/session/project_finder.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <unistd.h>
+
+namespace revet::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As a shell finds it; empty where it does not, or where a box has another in its own home.
+fs::path find(const std::string& command, const ProgramSearch& search)
+{
+    if (command.find('/') != std::string::npos) {
+        return fs::path(search.directory) / command;
+    }
+    for (std::string_view rest = search.path; !rest.empty();) {
+        const std::size_t colon = std::min(rest.find(':'), rest.size());
+        const fs::path directory = fs::path(search.directory) / rest.substr(0, colon);
+        rest.remove_prefix(std::min(colon + 1, rest.size()));
+        std::error_code error;
+        if (isWithin(directory.string(), search.home)
+            && fs::exists(search.privateHome / directory.lexically_relative(search.home) / command, error)) {
+            return {};
+        }
+        const fs::path program = directory / command;
+        if (fs::is_regular_file(program, error) && ::access(program.c_str(), X_OK) == 0) {
+            return program;
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+bool isBeyondBoxes(const std::string& command, const ProgramSearch& search)
+{
+    constexpr int kMaximumLinks = 40; // as the kernel has it
+    fs::path program = find(command, search);
+    for (int links = 0; links < kMaximumLinks && !program.empty(); ++links) {
+        std::error_code error;
+        const fs::path real = fs::canonical(program.parent_path(), error) / program.filename();
+        if (error || std::ranges::any_of(search.changeable, [&real](const std::string& top) {
+                return isWithin(real.string(), top);
+            })) {
+            return false;
+        }
+        if (!fs::is_symlink(real, error)) {
+            return fs::exists(real, error);
+        }
+        program = real.parent_path() / fs::read_symlink(real, error);
+    }
+    return false;
+}
+
+} // namespace revet::session
