@@ -61,7 +61,8 @@ Result<ForwardedPorts> ForwardedPorts::start(const Box& box, ConnectionBook& con
 }
 
 Result<std::vector<std::string>> ForwardedPorts::open(const ipc::RunRequest& request,
-                                                      std::vector<RelayedSocket> sockets, Recorder& recorder)
+                                                      std::vector<RelayedSocket> sockets, Recorder& recorder,
+                                                      const SessionId& session)
 {
     for (RelayedSocket& socket : sockets) {
         relay(std::move(socket));
@@ -77,7 +78,8 @@ Result<std::vector<std::string>> ForwardedPorts::open(const ipc::RunRequest& req
     for (const std::uint16_t port : request.publishedPorts) {
         REVET_ASSIGN_OR_RETURN(const std::uint16_t where, publish(port));
         const std::string address = "127.0.0.1:" + std::to_string(where);
-        lines.push_back("published: http://" + address + " leads to the box's port " + std::to_string(port));
+        lines.push_back("published: http://" + session.text() + ".localhost:" + std::to_string(where) + " ("
+                        + address + ") leads to the box's port " + std::to_string(port));
         recorder.note({ActionKind::Listen,
                        Verdict::Permitted,
                        Reach::Machine,

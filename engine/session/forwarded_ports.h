@@ -28,9 +28,11 @@ public:
     [[nodiscard]] static Result<ForwardedPorts> start(const Box& box, ConnectionBook& connections,
                                                       const Clock& clock, OnFailure onFailure);
 
-    /// All that a session begins with. A line for the person and a row for each port that is published.
-    [[nodiscard]] Result<std::vector<std::string>>
-    open(const ipc::RunRequest& request, std::vector<RelayedSocket> sockets, Recorder& recorder);
+    /// All that a session begins with. A line for the person and a row for each port that is published, under
+    /// a name of the session's: a browser shares cookies between all ports of one name.
+    [[nodiscard]] Result<std::vector<std::string>> open(const ipc::RunRequest& request,
+                                                        std::vector<RelayedSocket> sockets,
+                                                        Recorder& recorder, const SessionId& session);
     /// The box's 127.0.0.1:`port` (and ::1) becomes the host's. An error where the box uses the port itself.
     [[nodiscard]] Result<void> openHostPort(std::uint16_t port);
     /// A port of the host's loopback leads to the box's `port`: the same one if it is free, else the next

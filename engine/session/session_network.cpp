@@ -55,7 +55,7 @@ Result<void> RunningSession::startNetwork(const Places& places)
         REVET_ASSIGN_OR_RETURN(auto ports, ForwardedPorts::start(m_box, *m_connections, m_clock, onFailure));
         m_ports.emplace(std::move(ports));
         REVET_ASSIGN_OR_RETURN(auto lines,
-                               m_ports->open(m_request, std::move(m_preparation.sockets), *m_recorder));
+                               m_ports->open(m_request, std::move(m_preparation.sockets), *m_recorder, id));
         std::move(lines.begin(), lines.end(), std::back_inserter(m_preparation.lines));
     }
     return {};

@@ -100,7 +100,7 @@ private Q_SLOTS:
         REVET_NEEDS_ORDINARY_USER();
         REVET_NEEDS(UserNamespaces);
         REVET_NEEDS(SeccompNotify);
-        for (const char* const program : {"python3", "curl"}) {
+        for (const char* const program : {"python3", "script", "curl"}) {
             REVET_NEEDS_PROGRAM(program);
         }
     }
@@ -195,6 +195,12 @@ END
         // The service has the port, so the box's is found at the one behind it or further on.
         const Finished finished = onHost(world, "127.0.0.1", {"--publish", "%PORT%"}, "true");
         QCOMPARE(finished.status, 0);
+        // Under a name of the session's own: cookies are shared by all ports of a name.
+        const Finished shown = world.runner().bare(
+            {"script", "-qec", SessionRunner::program("revet") + " run --publish 8000 -- true", "/dev/null"});
+        QVERIFY2(shown.out.find("published: http://" + world.runner().lastSession() + ".localhost:")
+                     != std::string::npos,
+                 shown.out.c_str());
         const auto rows = matching(world.runner().lastEvents(), {{"kind", "listen"}});
         QCOMPARE(rows.size(), std::size_t{1});
         QVERIFY2(rows.front().value("target", "").starts_with("127.0.0.1:"), rows.front().dump().c_str());
