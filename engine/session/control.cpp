@@ -55,7 +55,8 @@ Result<Control> Control::open(const std::filesystem::path& socket, Handler handl
 std::vector<int> Control::descriptors()
 {
     std::vector<int> descriptors;
-    if (!std::exchange(m_isPausing, false)) {
+    m_pausesNow = std::exchange(m_isPausing, false);
+    if (!m_pausesNow) {
         descriptors.push_back(m_server.fd());
     }
     for (const Client& client : m_clients) {

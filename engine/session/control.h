@@ -33,6 +33,8 @@ public:
     /// To be polled for reading: the socket first, then the clients. Without the socket, once, after there
     /// was no room for a client: it stays readable, and the loop would turn without a pause.
     [[nodiscard]] std::vector<int> descriptors();
+    /// Whether descriptors() has left the socket out: to be called again before long.
+    [[nodiscard]] bool isPausing() const { return m_pausesNow; }
     /// Serves those of descriptors() that have become readable.
     void serve(const std::vector<int>& readable);
     /// Tells the subscribers that the journal holds events up to `seq`.
@@ -53,7 +55,8 @@ private:
     Handler m_handler;
     std::vector<Client> m_clients;
     EventSeq m_told;
-    bool m_isPausing = false;
+    bool m_isPausing = false; ///< from the next descriptors()
+    bool m_pausesNow = false;
 };
 
 } // namespace revet::session

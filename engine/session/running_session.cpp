@@ -366,6 +366,10 @@ int RunningSession::patience() const
     if (m_killAt && (!next || *m_killAt < *next)) {
         next = m_killAt;
     }
+    constexpr std::chrono::seconds kPause{1};
+    if (m_control->isPausing()) { // a client waits that nothing else wakes us for
+        next = std::min(next.value_or(SteadyTime::max()), m_clock.steadyNow() + kPause);
+    }
     if (!next) {
         return -1;
     }

@@ -61,8 +61,11 @@ private Q_SLOTS:
             const NoDescriptors none;
             control->serve({listening});
         }
+        QVERIFY(!control->isPausing());
         QVERIFY(control->descriptors().empty());
+        QVERIFY(control->isPausing()); // for the loop not to sleep until something else happens
         QCOMPARE(control->descriptors(), std::vector<int>{listening}); // once only
+        QVERIFY(!control->isPausing());
         control->serve({listening});
         QCOMPARE(control->descriptors().size(), std::size_t{2}); // the client had not been lost
     }
