@@ -21,9 +21,15 @@ using session::ProjectSettings;
 {
     return session::changeProjectSettings(engine.places(), engine.catalogue(), project, assignments);
 }
-[[nodiscard]] inline Result<void> trustRepositorySettings(Engine& engine, const std::string& project)
+using session::RepositoryOffer;
+[[nodiscard]] inline Result<RepositoryOffer> repositoryOffer(Engine& engine, const std::string& project)
 {
-    return session::trustRepositorySettings(engine.catalogue(), project);
+    return session::repositoryOffer(engine.places(), engine.catalogue(), project);
+}
+[[nodiscard]] inline Result<void> trustRepositorySettings(Engine& engine, const std::string& project,
+                                                          const std::string& hash)
+{
+    return session::trustRepositorySettings(engine.catalogue(), project, hash);
 }
 
 using session::RuleUse;

@@ -7,6 +7,7 @@
 #include "engine/cli/readable.h"
 #include "engine/cli/session_argument.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/terminal_line.h"
 #include "engine/cli/text_table.h"
 #include "engine/domain/display_escape.h"
 
@@ -92,6 +93,47 @@ void printJsonRow(const std::string& project, const Row& row)
     printJson(object);
 }
 
+/// Shows what trust would bring and waits for a yes; with a hash of what was shown before nothing is asked.
+int trust(api::Engine& engine, const std::string& project, const std::string& hash)
+{
+    const auto offer = api::repositoryOffer(engine, project);
+    const auto sessions = engine.sessions();
+    if (!offer || !sessions) {
+        return report(offer ? sessions.error() : offer.error());
+    }
+    constexpr std::size_t kShortestHash = 12;
+    if (!hash.empty() && (hash.size() < kShortestHash || !offer->hash.starts_with(hash))) {
+        complain("project trust: .revet.toml has another hash; look at it again");
+        return kConflict;
+    }
+    if (hash.empty()) {
+        const auto isIn
+            = [&project](const SessionInfo& one) { return isLive(one) && one.project == project; };
+        TextTable table({{"KEY"}, {"VALUE", TextTable::Align::Left, true}});
+        for (const Row& row : rowsOf(offer->effective)) {
+            if (row.source == ".revet.toml") {
+                table.addRow({row.key, displayEscape(row.value)});
+            }
+        }
+        print(".revet.toml of " + displayQuoted(project) + ", hash " + offer->hash + '\n'
+              + (table.isEmpty() ? "brings nothing\n" : table.toText(outputColumns())));
+        const bool isBusy = std::ranges::any_of(*sessions, isIn);
+        if (isBusy || !canConfirm()) {
+            complain(
+                std::string("project trust: ")
+                + (isBusy ? "a session runs in the project: end it first, or" : "answer on a terminal, or")
+                + " name what you have looked at, with --hash");
+            return isBusy ? kRefused : kUsage;
+        }
+        if (!confirm("revet: trust it?")) {
+            complain("project trust: nothing was changed");
+            return kRefused;
+        }
+    }
+    const Result<void> done = api::trustRepositorySettings(engine, project, offer->hash);
+    return done ? kDone : report(done.error());
+}
+
 Result<void> show(api::Engine& engine, const std::string& project, bool isJson)
 {
     REVET_ASSIGN_OR_RETURN(const api::ProjectSettings settings, api::loadProjectSettings(engine, project));
@@ -130,6 +172,7 @@ int runProject(const Arguments& arguments)
     std::string action = "show";
     std::vector<std::string> assignments;
     std::string named;
+    std::string hash;
     bool isJson = false;
     CLI::App app(
         "Shows a project's effective settings and where each comes from, changes them, or trusts the "
@@ -138,6 +181,9 @@ int runProject(const Arguments& arguments)
     app.add_option("ACTION", action, "show, set or trust");
     app.add_option("SETTING", assignments, "for set: KEY=VALUE, KEY+=VALUE or KEY-=VALUE");
     app.add_option("--project", named, "the directory (default: git work tree, or here)")->type_name("DIR");
+    app.add_option("--hash", hash,
+                   "for trust: only what has this hash, or one that begins so, without a question")
+        ->type_name("HASH");
     app.add_flag("--json", isJson, "one JSON object a line");
     if (const auto status = parse(app, arguments)) {
         return *status;
@@ -164,7 +210,7 @@ int runProject(const Arguments& arguments)
     if (action == "set") {
         done = api::changeProjectSettings(*engine, *project, assignments);
     } else if (action == "trust") {
-        done = api::trustRepositorySettings(*engine, *project);
+        return trust(*engine, *project, hash);
     } else {
         done = show(*engine, *project, isJson);
     }

@@ -130,6 +130,15 @@ Result<journal::ProjectRecord> registered(journal::Catalogue& catalogue, const s
     return record;
 }
 
+Result<std::string> repositoryText(const std::string& project)
+{
+    REVET_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                           readSettingsFile(std::filesystem::path(project) / kRepositoryFile));
+    return text ? Result<std::string>(*text)
+                : fail(ErrorCode::NotFound, std::string("find a ") + kRepositoryFile + " in " + project,
+                       "there is nothing to trust");
+}
+
 std::filesystem::path ownFile(const Places& places, const journal::ProjectRecord& project)
 {
     return places.config / "projects" / project.settingsFile;
@@ -182,17 +191,30 @@ Result<void> changeProjectSettings(const Places& places, journal::Catalogue& cat
     return replaceFile(file, policy::toToml(settings));
 }
 
-Result<void> trustRepositorySettings(journal::Catalogue& catalogue, const std::string& project)
+Result<RepositoryOffer> repositoryOffer(const Places& places, journal::Catalogue& catalogue,
+                                        const std::string& project)
+{
+    REVET_ASSIGN_OR_RETURN(const journal::ProjectRecord record, registered(catalogue, project, std::nullopt));
+    REVET_ASSIGN_OR_RETURN(const std::string text, repositoryText(project));
+    REVET_ASSIGN_OR_RETURN(policy::Settings user, settingsIn(places.config / kUserFile));
+    REVET_ASSIGN_OR_RETURN(policy::Settings repository, parsed(text, kRepositoryFile));
+    REVET_ASSIGN_OR_RETURN(policy::Settings own, settingsIn(ownFile(places, record)));
+    return RepositoryOffer{contentHash(text),
+                           policy::mergeSettings({{kUserFile, std::move(user)},
+                                                  {kRepositoryFile, std::move(repository)},
+                                                  {"project", std::move(own)}})};
+}
+
+Result<void> trustRepositorySettings(journal::Catalogue& catalogue, const std::string& project,
+                                     const std::string& hash)
 {
     REVET_ASSIGN_OR_RETURN(journal::ProjectRecord record, registered(catalogue, project, std::nullopt));
-    REVET_ASSIGN_OR_RETURN(const std::optional<std::string> text,
-                           readSettingsFile(std::filesystem::path(project) / kRepositoryFile));
-    if (!text) {
-        return fail(ErrorCode::NotFound, std::string("find a ") + kRepositoryFile + " in " + project,
-                    "there is nothing to trust");
+    REVET_ASSIGN_OR_RETURN(const std::string text, repositoryText(project));
+    if (contentHash(text) != hash) {
+        return fail(ErrorCode::Conflict, std::string("trust ") + kRepositoryFile,
+                    "it is not what was looked at; look at it again");
     }
-    REVET_RETURN_IF_ERROR(parsed(*text, kRepositoryFile));
-    record.trustedHash = contentHash(*text);
+    record.trustedHash = hash;
     return catalogue.updateProject(record);
 }
 

@@ -37,7 +37,18 @@ struct ProjectSettings
 [[nodiscard]] Result<void> changeProjectSettings(const Places& places, journal::Catalogue& catalogue,
                                                  const std::string& project,
                                                  const std::vector<std::string>& assignments);
-/// From now on .revet.toml may widen, as long as its content stays exactly this. NotFound without one.
-[[nodiscard]] Result<void> trustRepositorySettings(journal::Catalogue& catalogue, const std::string& project);
+/// What .revet.toml would bring, were it trusted as it is now: the settings that name it as their source.
+struct RepositoryOffer
+{
+    std::string hash; ///< of its content
+    policy::EffectiveSettings effective;
+};
+/// NotFound without one.
+[[nodiscard]] Result<RepositoryOffer> repositoryOffer(const Places& places, journal::Catalogue& catalogue,
+                                                      const std::string& project);
+/// From now on .revet.toml may widen, as long as its content stays exactly what was looked at. Conflict where
+/// it is something else already.
+[[nodiscard]] Result<void> trustRepositorySettings(journal::Catalogue& catalogue, const std::string& project,
+                                                   const std::string& hash);
 
 } // namespace revet::session

@@ -44,7 +44,16 @@ private Q_SLOTS:
     {
         writeRepositoryFile("bind_rw = ['/etc']\n");
         QVERIFY(load().has_value());
-        QVERIFY(session::trustRepositorySettings(*m_catalogue, m_home->project()).has_value());
+        const auto offer = session::repositoryOffer(m_places, *m_catalogue, m_home->project());
+        QVERIFY(offer.has_value());
+        QCOMPARE(offer->effective.bindRw.front().source, std::string(".revet.toml"));
+        writeRepositoryFile("bind_rw = ['/']\n"); // behind the back of who looks
+        const auto trust
+            = [&] { return session::trustRepositorySettings(*m_catalogue, m_home->project(), offer->hash); };
+        QCOMPARE(trust().error().code, ErrorCode::Conflict);
+        QVERIFY(load()->effective.settings().bindRw.empty());
+        writeRepositoryFile("bind_rw = ['/etc']\n");
+        QVERIFY(trust().has_value());
         QCOMPARE(load()->effective.settings().bindRw, std::vector<std::string>{"/etc"});
         writeRepositoryFile("bind_rw = ['/etc', '/var']\n");
         QVERIFY(load()->effective.settings().bindRw.empty());
@@ -52,7 +61,8 @@ private Q_SLOTS:
 
     void ignoresAnUntrustedFileThatItCannotUse()
     {
-        for (const char* const text : {"garbage = = [", "tier = 'vm'\n"}) {
+        for (const char* const text :
+             {"garbage = = [", "tier = 'vm'\n", "tier = 'airgap'\n", "tier = 'remote'\n"}) {
             writeRepositoryFile(text);
             const auto settings = load();
             QVERIFY2(settings.has_value(), text);
@@ -64,7 +74,7 @@ private Q_SLOTS:
         QCOMPARE(::mkfifo(file.c_str(), 0600), 0);
         QVERIFY(load().has_value());
         QCOMPARE(load()->ignored.size(), std::size_t{1});
-        QVERIFY(!session::trustRepositorySettings(*m_catalogue, m_home->project()));
+        QVERIFY(!session::repositoryOffer(m_places, *m_catalogue, m_home->project()));
     }
 
     void refusesWhatNothingEnforces_data()
@@ -83,7 +93,7 @@ private Q_SLOTS:
         const auto untrusted = load();
         QVERIFY(untrusted.has_value());
         QCOMPARE(untrusted->ignored.size(), std::size_t{1});
-        QVERIFY(!session::trustRepositorySettings(*m_catalogue, m_home->project()));
+        QVERIFY(!session::repositoryOffer(m_places, *m_catalogue, m_home->project()));
         writeRepositoryFile("");
         test::writeFile(m_places.config / "config.toml", text.toStdString());
         QVERIFY(!load());
