@@ -14,6 +14,7 @@
 #include "engine/session/program_place.h"
 #include "engine/session/session_rules.h"
 #include "engine/session/shown_paths.h"
+#include "engine/session/start_lines.h"
 #include "engine/session/status_file.h"
 #include "engine/session/store_masks.h"
 #include "engine/session/text_file.h"
@@ -82,7 +83,9 @@ public:
         REVET_RETURN_IF_ERROR(fillBinds());
         REVET_RETURN_IF_ERROR(hideFiles());
         REVET_RETURN_IF_ERROR(fillCommand());
-        describeStart();
+        m_result.lines = startLines(
+            m_request, m_project, m_surroundings, m_result,
+            {m_profileNames, m_skippedProfiles, m_withheldVariables, m_hiddenIsComplete, m_droppedSigning});
         hideStores();
         return std::move(m_result);
     }
@@ -109,8 +112,6 @@ private:
     void addArguments(std::vector<std::string>& argv);
     /// What a profile sets a variable to: "~/…" is below the home, a token is the tool's own setting.
     [[nodiscard]] std::string profileValue(const std::string& value) const;
-    /// The lines that a person sees before the start.
-    void describeStart();
     [[nodiscard]] fs::path sessionDirectory() const
     {
         return m_surroundings.places.sessionDirectory(m_surroundings.session.id);
@@ -433,56 +434,6 @@ std::string Preparer::profileValue(const std::string& value) const
     return policy::isHostToken(value) ? m_tools.find(value).value
         : value.starts_with("~/")     ? m_account.home + value.substr(1)
                                       : value;
-}
-
-void Preparer::describeStart()
-{
-    std::vector<std::string>& lines = m_result.lines;
-    const bool isDirect = m_surroundings.session.tier == Tier::Sandbox;
-    std::string profiles;
-    for (const std::string& name : m_profileNames) {
-        profiles += (profiles.empty() ? "" : ", ") + name;
-    }
-    lines.push_back("revet " + m_surroundings.session.id.text() + ": "
-                    + std::string(toString(m_surroundings.session.tier)) + " (" + displayEscape(profiles)
-                    + "): " + (isDirect ? "changes " : "works on a copy of ") + displayQuoted(m_project.path)
-                    + (isDirect ? " directly; home is private" : "; home is private"));
-    for (const std::string& root : m_project.sideRoots) {
-        lines.back() += "; with its repository " + displayQuoted(root);
-    }
-    for (const std::string& name : m_skippedProfiles) {
-        lines.push_back("profile " + displayEscape(name) + " is not used: a box could have put "
-                        + displayQuoted(m_request.command.front()) + " there; --profile "
-                        + displayEscape(name) + " gives it your login, keys and settings");
-    }
-    std::string hosts;
-    const std::vector<std::string> model = m_result.model.allowed();
-    for (const std::string& host : m_result.network.allowed()) {
-        const bool isModel = std::ranges::find(model, host) != model.end();
-        hosts += (hosts.empty() ? "" : ", ") + displayEscape(host) + (isModel ? " (its model)" : "");
-    }
-    for (const std::uint16_t port : m_request.hostPorts) {
-        hosts += (hosts.empty() ? "" : ", ") + ("this machine's own port " + std::to_string(port));
-    }
-    if (m_surroundings.hasGrants) {
-        hosts += std::string(hosts.empty() ? "" : ", ") + "what was granted";
-    }
-    const bool asks = m_result.askDeadline > std::chrono::seconds(0);
-    lines.push_back("network: "
-                    + (hosts.empty() ? asks ? "no host is listed" : "the box's own loopback only" : hosts)
-                    + (asks ? "; any other is asked about" : "; nothing else can be reached"));
-    std::string hidden = "hidden: the rest of your home, " + std::to_string(m_withheldVariables)
-        + (m_withheldVariables == 1 ? " variable" : " variables");
-    for (const std::string& path : m_result.spec.masked) {
-        hidden += ", " + displayQuoted(path.substr(m_project.path.size() + 1));
-    }
-    if (!m_hiddenIsComplete) {
-        hidden += " (not all of the project could be looked at)";
-    }
-    if (m_droppedSigning) {
-        hidden += "; commits are not signed";
-    }
-    lines.push_back(hidden + "; see 'revet log " + m_surroundings.session.id.text() + "'");
 }
 
 } // namespace

@@ -26,6 +26,31 @@ std::string DecidedWorld::git(const std::string& arguments) const
     return withoutEnd(m_world->runner().bare({"sh", "-c", "git " + arguments + " 2>&1"}).out);
 }
 
+// NOLINTNEXTLINE(modernize-use-nodiscard): many only look at what it left
+Finished DecidedWorld::apply(const std::vector<std::string>& extra) const
+{
+    std::vector<std::string> arguments{"apply", m_id};
+    arguments.insert(arguments.end(), extra.begin(), extra.end());
+    Finished finished = revet(arguments);
+    if (finished.status != 0) {
+        QTest::qFail((finished.out + finished.err).c_str(), __FILE__, __LINE__);
+    }
+    return finished;
+}
+
+void DecidedWorld::isWhole() const
+{
+    const Finished checked = m_world->runner().bare({"git", "fsck", "--strict", "--no-dangling"});
+    QVERIFY2(checked.status == 0 && checked.out.empty() && checked.err.find("error") == std::string::npos,
+             (checked.out + checked.err).c_str());
+}
+
+std::string DecidedWorld::state() const
+{
+    const auto rows = matching(m_world->runner().list({"ps", "--all"}), {{"session", m_id}});
+    return rows.empty() ? "" : rows.front().value("state", "");
+}
+
 std::string told(const Finished& finished)
 {
     std::string text;

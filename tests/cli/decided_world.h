@@ -22,6 +22,12 @@ protected:
     [[nodiscard]] Finished revet(const std::vector<std::string>& arguments) const;
     /// What the host's git says, without the last end of line.
     [[nodiscard]] std::string git(const std::string& arguments) const;
+    /// `revet apply` of that session, which must succeed.
+    Finished apply(const std::vector<std::string>& extra = {}) const;
+    /// The host's repository has all that it speaks of.
+    void isWhole() const;
+    /// "open", "closed", … as `revet ps` says it.
+    [[nodiscard]] std::string state() const;
     [[nodiscard]] std::filesystem::path project() const { return m_world->project(); }
 
     std::unique_ptr<World> m_world;

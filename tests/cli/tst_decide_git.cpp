@@ -250,93 +250,6 @@ private Q_SLOTS:
         isWhole();
     }
 
-    void aCommitInsteadOfFiles()
-    {
-        box("echo two > b; echo more >> tracked; chmod +x tracked; mkdir -p d/e; echo x > d/e/f; "
-            "ln -s b link; echo junk.o > .gitignore; echo x > junk.o; rm -rf none; "
-            "mkdir .vscode GIT~1; echo {} > .vscode/tasks.json; echo x > GIT~1/f");
-        const TreeSnapshot before = snapshotOf(project() / ".git/refs");
-        const std::string index = readFile(project() / ".git/index");
-        const std::string branch = "revet/" + m_id;
-        const Finished made = apply({"--commit"});
-        QVERIFY(made.out.find("held back: .vscode/tasks.json") != std::string::npos);
-        QVERIFY(made.out.find("held back: GIT~1/f") != std::string::npos); // a repository's on other systems
-        QVERIFY(made.out.find("commits: " + branch + " is at ") != std::string::npos);
-        QCOMPARE(git("diff --name-status " + m_main + ' ' + branch),
-                 std::string("A\t.gitignore\nA\tb\nA\td/e/f\nA\tlink\nM\ttracked"));
-        QCOMPARE(git("ls-tree " + branch + " tracked link | cut -c1-6"), std::string("120000\n100755"));
-        QCOMPARE(git("log -1 --format=%an%ae " + branch), std::string("Testertester@example.org"));
-        QCOMPARE(git("log -1 --format='%(trailers:key=Revet-Session,valueonly)' " + branch), m_id);
-        QCOMPARE(git("rev-parse " + branch + "^"), m_first);
-        QCOMPARE(git("status --porcelain"), std::string());
-        QCOMPARE(readFile(project() / ".git/index"), index);
-        QCOMPARE(state(), std::string("review"));
-        isWhole();
-        QCOMPARE(apply({"--commit"}).out.find("commits:"), std::string::npos);
-        const Finished undone = revet({"undo"});
-        QVERIFY2(undone.status == 0, undone.err.c_str());
-        QCOMPARE(treeDifferences(before, snapshotOf(project() / ".git/refs")), std::string());
-        QCOMPARE(revet({"apply", m_id, "--commit", "b"}).status, 0);
-        QCOMPARE(git("diff --name-status " + m_main + ' ' + branch), std::string("A\tb"));
-    }
-
-    void aCommitWhereTheBranchHasNoRoom()
-    {
-        box("git checkout -q --detach; git commit -q --allow-empty -m loose; echo two > b");
-        QCOMPARE(revet({"apply", m_id, ".git"}).status, 0);
-        apply({"--commit"});
-        QCOMPARE(git("diff --name-status " + m_main + " revet/" + m_id + "/commit"), std::string("A\tb"));
-    }
-
-    /// Which nobody has to check out for it to be a repository one day.
-    void aRepositoryInCommitsIsHeld()
-    {
-        const std::string commit = "; git add lib; git commit -qm lib; git checkout -q " + m_main;
-        const std::string shape
-            = "mkdir -p lib/objects lib/refs; for f in HEAD objects/x refs/x; do echo x > lib/$f; done";
-        box("git checkout -qb whole; " + shape + "; mkdir lib/hooks; echo x > lib/hooks/update" + commit);
-        QVERIFY(revet({"apply", m_id}).out.find("held back: .git/refs/heads/whole (pinned")
-                != std::string::npos);
-        box("git checkout -qb steps; mkdir -p lib/hooks; echo x > lib/hooks/update" + commit);
-        apply();
-        QVERIFY(!git("rev-parse steps").empty());
-        box("git checkout -q steps; " + shape + commit);
-        QVERIFY(revet({"apply", m_id}).out.find("held back: .git/refs/heads/steps (pinned")
-                != std::string::npos);
-        box("git checkout -qb plain; " + shape + commit);
-        apply();
-        QCOMPARE(git("diff --name-only " + m_main + " plain"),
-                 std::string("lib/HEAD\nlib/objects/x\nlib/refs/x"));
-    }
-
-    void aCommitThatHasNoNameIsRefused()
-    {
-        box("echo two > b");
-        m_world->prepare("git branch revet");
-        const Finished refused = revet({"apply", m_id, "--commit"});
-        QCOMPARE(refused.status, 6);
-        QVERIFY2(refused.err.find("no name is free for the branch revet/" + m_id) != std::string::npos,
-                 refused.err.c_str());
-        m_world->prepare("git branch -m revet other");
-        apply({"--commit"});
-        QCOMPARE(git("diff --name-status " + m_main + " revet/" + m_id), std::string("A\tb"));
-    }
-
-    void aCommitLeavesSubmodulesOut()
-    {
-        m_world->prepare(
-            "git init -q ../sub && git -C ../sub -c user.name=x -c user.email=x@y commit -q "
-            "--allow-empty -m sub && git -c protocol.file.allow=always submodule --quiet add ../sub sub "
-            "&& git commit -qm sub");
-        box("echo two > b; echo s > sub/s; chmod 700 sub");
-        const Finished made = apply({"--commit"});
-        QVERIFY2(made.out.find("held back: sub/s (not fit to cross: it is a submodule's)")
-                     != std::string::npos,
-                 made.out.c_str());
-        QCOMPARE(git("diff --name-status " + m_main + " revet/" + m_id), std::string("A\tb"));
-        isWhole();
-    }
-
     void repositoriesOfAnUnknownFormatAreLeftAlone()
     {
         m_world->prepare("rm -rf .git && git init -q --object-format=sha256 . && git config user.name x && "
@@ -503,28 +416,6 @@ private Q_SLOTS:
 
 private:
     static void waitForTheClock() { QTest::qWait(20); }
-    // NOLINTNEXTLINE(modernize-use-nodiscard): many only look at what it left
-    Finished apply(const std::vector<std::string>& extra = {}) const
-    {
-        std::vector<std::string> arguments{"apply", m_id};
-        arguments.insert(arguments.end(), extra.begin(), extra.end());
-        Finished finished = revet(arguments);
-        if (finished.status != 0) {
-            QTest::qFail((finished.out + finished.err).c_str(), __FILE__, __LINE__);
-        }
-        return finished;
-    }
-    void isWhole() const
-    {
-        const Finished checked = m_world->runner().bare({"git", "fsck", "--strict", "--no-dangling"});
-        QVERIFY2(checked.status == 0 && checked.out.empty() && checked.err.find("error") == std::string::npos,
-                 (checked.out + checked.err).c_str());
-    }
-    [[nodiscard]] std::string state() const
-    {
-        const auto rows = matching(m_world->runner().list({"ps", "--all"}), {{"session", m_id}});
-        return rows.empty() ? "" : rows.front().value("state", "");
-    }
 
     std::string m_main;
     std::string m_first;
