@@ -16,17 +16,6 @@ void DecidedWorld::box(const std::string& script)
     m_id = m_world->runner().lastSession();
 }
 
-Finished DecidedWorld::revet(const std::vector<std::string>& arguments) const
-{
-    return m_world->runner().revet(arguments);
-}
-
-std::string DecidedWorld::git(const std::string& arguments) const
-{
-    return withoutEnd(m_world->runner().bare({"sh", "-c", "git " + arguments + " 2>&1"}).out);
-}
-
-// NOLINTNEXTLINE(modernize-use-nodiscard): many only look at what it left
 Finished DecidedWorld::apply(const std::vector<std::string>& extra) const
 {
     std::vector<std::string> arguments{"apply", m_id};
@@ -49,6 +38,16 @@ std::string DecidedWorld::state() const
 {
     const auto rows = matching(m_world->runner().list({"ps", "--all"}), {{"session", m_id}});
     return rows.empty() ? "" : rows.front().value("state", "");
+}
+
+Finished DecidedWorld::revet(const std::vector<std::string>& arguments) const
+{
+    return m_world->runner().revet(arguments);
+}
+
+std::string DecidedWorld::git(const std::string& arguments) const
+{
+    return withoutEnd(m_world->runner().bare({"sh", "-c", "git " + arguments + " 2>&1"}).out);
 }
 
 std::string told(const Finished& finished)

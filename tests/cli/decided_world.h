@@ -19,15 +19,16 @@ class DecidedWorld
 protected:
     /// Runs a script in a container, which must succeed; decisions are about that session from then on.
     void box(const std::string& script);
+    /// `revet apply`, which must succeed.
+    // NOLINTNEXTLINE(modernize-use-nodiscard): many only look at what it left
+    Finished apply(const std::vector<std::string>& extra = {}) const;
+    /// The host's git finds nothing wrong with its repository.
+    void isWhole() const;
+    /// "review", "closed"
+    [[nodiscard]] std::string state() const;
     [[nodiscard]] Finished revet(const std::vector<std::string>& arguments) const;
     /// What the host's git says, without the last end of line.
     [[nodiscard]] std::string git(const std::string& arguments) const;
-    /// `revet apply` of that session, which must succeed.
-    Finished apply(const std::vector<std::string>& extra = {}) const;
-    /// The host's repository has all that it speaks of.
-    void isWhole() const;
-    /// "open", "closed", … as `revet ps` says it.
-    [[nodiscard]] std::string state() const;
     [[nodiscard]] std::filesystem::path project() const { return m_world->project(); }
 
     std::unique_ptr<World> m_world;

@@ -250,22 +250,25 @@ private Q_SLOTS:
         isWhole();
     }
 
-    void repositoriesOfAnUnknownFormatAreLeftAlone()
+    /// Which nobody has to check out for it to be a repository one day.
+    void aRepositoryInCommitsIsHeld()
     {
-        m_world->prepare("rm -rf .git && git init -q --object-format=sha256 . && git config user.name x && "
-                         "git config user.email x@y && git add tracked && git commit -qm x");
-        const std::string first = git("rev-parse HEAD");
-        const TreeSnapshot before = snapshotOf(project() / ".git");
-        box(kCommitTwo);
-        const Finished refused = revet({"apply", m_id, "--commit"});
-        QVERIFY(refused.status != 0);
-        QVERIFY2(refused.err.find("extensions.objectformat = sha256") != std::string::npos,
-                 refused.err.c_str());
-        const Finished applied = apply();
-        QVERIFY2(applied.out.find("extensions.objectformat = sha256") != std::string::npos,
-                 applied.out.c_str());
-        QCOMPARE(readFile(project() / "b"), std::string("two\n"));
-        QCOMPARE(treeDifferences(before, snapshotOf(project() / ".git")), std::string());
+        const std::string commit = "; git add lib; git commit -qm lib; git checkout -q " + m_main;
+        const std::string shape
+            = "mkdir -p lib/objects lib/refs; for f in HEAD objects/x refs/x; do echo x > lib/$f; done";
+        box("git checkout -qb whole; " + shape + "; mkdir lib/hooks; echo x > lib/hooks/update" + commit);
+        QVERIFY(revet({"apply", m_id}).out.find("held back: .git/refs/heads/whole (pinned")
+                != std::string::npos);
+        box("git checkout -qb steps; mkdir -p lib/hooks; echo x > lib/hooks/update" + commit);
+        apply();
+        QVERIFY(!git("rev-parse steps").empty());
+        box("git checkout -q steps; " + shape + commit);
+        QVERIFY(revet({"apply", m_id}).out.find("held back: .git/refs/heads/steps (pinned")
+                != std::string::npos);
+        box("git checkout -qb plain; " + shape + commit);
+        apply();
+        QCOMPARE(git("diff --name-only " + m_main + " plain"),
+                 std::string("lib/HEAD\nlib/objects/x\nlib/refs/x"));
     }
 
     void textsThatBothSidesChangedAreMerged()

@@ -436,33 +436,6 @@ private Q_SLOTS:
         }
     }
 
-    void trustsOnlyWhatWasShown()
-    {
-        const World world;
-        const auto isTrusted = [&] {
-            return world.runner().revet({"project"}).out.find("is not trusted") == std::string::npos;
-        };
-        writeFile(world.project() / ".revet.toml", "bind_ro = ['/etc']\n");
-        const Finished unseen = world.runner().revet({"project", "trust"});
-        QCOMPARE(unseen.status, 2);
-        QVERIFY2(unseen.out.find("bind_ro") != std::string::npos, unseen.out.c_str());
-        const std::string hash = unseen.out.substr(unseen.out.find("hash ") + 5, 64);
-        for (const bool isYes : {false, true}) {
-            PtyProgram program(world.home(), {SessionRunner::program("revet"), "project", "trust"});
-            QVERIFY2(program.shows("/etc") && program.shows("trust it? [y/N]"), program.output().c_str());
-            QVERIFY(!isTrusted());
-            program.type(isYes ? "y\n" : "\n");
-            QCOMPARE(program.status(), std::optional(isYes ? 0 : 5));
-            QCOMPARE(isTrusted(), isYes);
-        }
-        writeFile(world.project() / ".revet.toml", "bind_ro = ['/var']\n");
-        QCOMPARE(world.runner().revet({"project", "trust", "--hash", hash}).status, 6);
-        QVERIFY(!isTrusted());
-        writeFile(world.project() / ".revet.toml", "bind_ro = ['/etc']\n");
-        QCOMPARE(world.runner().revet({"project", "trust", "--hash", hash}).status, 0);
-        QVERIFY(isTrusted());
-    }
-
     void keepsToTheTerminalsWidthAndTheWishForNoColour()
     {
         REVET_NEEDS_PROGRAM("script");
