@@ -197,7 +197,8 @@ END
         QCOMPARE(finished.status, 0);
         // Under a name of the session's own: cookies are shared by all ports of a name.
         const Finished shown = world.runner().bare(
-            {"script", "-qec", SessionRunner::program("revet") + " run --publish 8000 -- true", "/dev/null"});
+            {"script", "-qec", SessionRunner::program("revet") + " run --tier sandbox --publish 8000 -- true",
+             "/dev/null"});
         QVERIFY2(shown.out.find("published: http://" + world.runner().lastSession() + ".localhost:")
                      != std::string::npos,
                  shown.out.c_str());
