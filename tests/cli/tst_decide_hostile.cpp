@@ -247,9 +247,9 @@ private Q_SLOTS:
         row("new/", 0, "new");
         row(".//new/.", 0, "new");
         row("newer/../new", 0, "new");
-        row("ne", 0, "");
-        row("new\xc3\xa9", 0, "");
-        row("NEW", 0, "");
+        row("ne", 3, "");
+        row("new\xc3\xa9", 3, "");
+        row("NEW", 3, "");
         row("../project/new", 0, "new");
         row("../project-evil/new", 3, "");
         row("../outside", 3, "");
