@@ -195,6 +195,11 @@ END
         // The service has the port, so the box's is found at the one behind it or further on.
         const Finished finished = onHost(world, "127.0.0.1", {"--publish", "%PORT%"}, "true");
         QCOMPARE(finished.status, 0);
+        const auto rows = matching(world.runner().lastEvents(), {{"kind", "listen"}});
+        QCOMPARE(rows.size(), std::size_t{1});
+        QVERIFY2(rows.front().value("target", "").starts_with("127.0.0.1:"), rows.front().dump().c_str());
+        QVERIFY2("publish " + rows.front().value("target", "").substr(10) != rows.front().value("rule", ""),
+                 rows.front().dump().c_str());
         // Under a name of the session's own: cookies are shared by all ports of a name.
         const Finished shown = world.runner().bare(
             {"script", "-qec", SessionRunner::program("revet") + " run --tier sandbox --publish 8000 -- true",
@@ -202,11 +207,6 @@ END
         QVERIFY2(shown.out.find("published: http://" + world.runner().lastSession() + ".localhost:")
                      != std::string::npos,
                  shown.out.c_str());
-        const auto rows = matching(world.runner().lastEvents(), {{"kind", "listen"}});
-        QCOMPARE(rows.size(), std::size_t{1});
-        QVERIFY2(rows.front().value("target", "").starts_with("127.0.0.1:"), rows.front().dump().c_str());
-        QVERIFY2("publish " + rows.front().value("target", "").substr(10) != rows.front().value("rule", ""),
-                 rows.front().dump().c_str());
     }
 
     void relaysALocalSocket_data() { addTierRows(); }
