@@ -5,6 +5,7 @@
 // round by round in turn, so that a busy machine disturbs all alike. Never judges a time.
 
 #include "tests/bench/cases.h"
+#include "tests/bench/network.h"
 #include "tests/bench/reviews.h"
 #include "tests/bench/timing.h"
 #include "tests/support/kernel_gate.h"
@@ -218,5 +219,8 @@ int main(int argc, char** argv)
         }
     }
     revet::bench::printReviews(argc < 2 ? "" : argv[1]);
+    if (argc < 2 || std::string(argv[1]) == "network") {
+        revet::bench::printNetwork();
+    }
     return 0;
 }
