@@ -172,6 +172,7 @@ void AskDesk::turn()
         save(record);
         if (record.state == AskState::Waiting) {
             m_parts.say(approval::noticeOf(record.ask));
+            m_parts.desktop.show(record);
         }
     }
     for (const AskRecord& record : changed) {
@@ -307,6 +308,7 @@ Result<void> AskDesk::reloadGrants()
 void AskDesk::conclude(const Inbox::Settled& settled, const std::string& rule)
 {
     const bool isApproved = settled.record.state == AskState::Approved;
+    m_parts.desktop.close(settled.record.ask.id);
     save(settled.record);
     tell(settled.record, isApproved ? Verdict::Approved : Verdict::Denied, rule);
     std::vector<egress::ConnectionAnswer> answers;

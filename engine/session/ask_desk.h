@@ -8,6 +8,7 @@
 #include "engine/egress/egress.h"
 #include "engine/journal/answers.h"
 #include "engine/session/connection_book.h"
+#include "engine/session/notifications.h"
 #include "engine/session/recorder.h"
 
 #include <functional>
@@ -35,6 +36,7 @@ public:
         std::function<void(std::vector<egress::ConnectionAnswer>)> settle;
         /// Tells the person a line: that something is asked.
         std::function<void(std::string)> say;
+        Notifications& desktop; ///< shows what is asked as long as it is open
     };
     [[nodiscard]] static Result<std::unique_ptr<AskDesk>> create(approval::Inbox::Setting setting,
                                                                  Parts parts);

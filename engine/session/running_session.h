@@ -116,6 +116,7 @@ private:
     std::optional<policy::RuleBook> m_rules;
     std::optional<RuleDecider> m_decider;
     std::optional<ConnectionBook> m_connections; ///< outlives the supervisor
+    std::optional<Notifications> m_desktop;
     std::unique_ptr<AskDesk> m_desk;
     std::optional<egress::Egress> m_egress;
     std::optional<ForwardedPorts> m_ports;

@@ -66,6 +66,8 @@ Result<void> RunningSession::startAsking()
     if (!m_answers) {
         return {};
     }
+    REVET_ASSIGN_OR_RETURN(const Installation installation, Installation::find());
+    m_desktop.emplace(installation, m_request.environment);
     approval::Inbox::Setting setting;
     setting.session = m_preparation.info.id;
     setting.project = m_preparation.info.project;
@@ -78,7 +80,8 @@ Result<void> RunningSession::startAsking()
         AskDesk::create(setting,
                         {m_clock, *m_recorder, *m_connections, m_grants, *m_answers,
                          !m_preparation.network.isEmpty(), settle,
-                         [this](std::string line) { m_frontEnd.send(ipc::Notice{std::move(line)}); }}));
+                         [this](std::string line) { m_frontEnd.send(ipc::Notice{std::move(line)}); },
+                         *m_desktop}));
     return {};
 }
 
