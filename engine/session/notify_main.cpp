@@ -6,11 +6,12 @@
 // click on a bubble is no reading. A program of its own, since libsystemd cannot be linked statically.
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 #include <poll.h>
 #include <unistd.h>
@@ -56,7 +57,8 @@ int notificationClosed(sd_bus_message* message, void* data, sd_bus_error* /*erro
 
 int failed(const char* what, int error)
 {
-    static_cast<void>(std::fprintf(stderr, "revet-notify: %s: %s\n", what, std::strerror(-error)));
+    static_cast<void>(std::fprintf(stderr, "revet-notify: %s: %s\n", what,
+                                   std::generic_category().message(-error).c_str()));
     return 1;
 }
 
