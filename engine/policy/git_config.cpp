@@ -3,6 +3,8 @@
 
 #include "engine/policy/git_config.h"
 
+#include "engine/policy/letter_case.h"
+
 #include <utility>
 
 // The grammar is that of git's config.c (git-config(1), "Syntax"). Where git is lenient and we are not sure
@@ -27,11 +29,6 @@ bool isLetter(char byte)
 bool isKeyByte(char byte)
 {
     return isLetter(byte) || (byte >= '0' && byte <= '9') || byte == '-';
-}
-
-char lowered(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
 }
 
 /// Reads one line after the other. A line never goes on in the next one here, so each can be judged alone.

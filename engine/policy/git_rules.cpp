@@ -3,6 +3,7 @@
 
 #include "engine/policy/git_rules.h"
 
+#include "engine/policy/letter_case.h"
 #include "engine/policy/path_pattern.h"
 
 #include <algorithm>
@@ -22,11 +23,7 @@ std::string folded(std::string_view name)
     while (name.size() > 1 && (name.back() == '.' || name.back() == ' ')) {
         name.remove_suffix(1);
     }
-    std::string text(name);
-    std::transform(text.begin(), text.end(), text.begin(), [](char byte) {
-        return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
-    });
-    return text;
+    return lowered(name);
 }
 
 /// ".git" in each spelling that git itself refuses in a tree, "git~1" being vfat's short name for it.

@@ -4,6 +4,7 @@
 #include "engine/policy/git_todo.h"
 
 #include "engine/policy/git_config.h"
+#include "engine/policy/text_lines.h"
 
 #include <algorithm>
 #include <array>
@@ -25,15 +26,13 @@ std::string_view withoutBlanks(std::string_view line)
 std::vector<std::string> commandsOfTodo(std::string_view todo)
 {
     std::vector<std::string> commands;
-    while (!todo.empty()) {
-        const std::size_t end = std::min(todo.find('\n'), todo.size());
-        const std::string_view line = withoutBlanks(todo.substr(0, end));
-        todo.remove_prefix(std::min(end + 1, todo.size()));
+    forEachLine(todo, [&commands](std::string_view whole) {
+        const std::string_view line = withoutBlanks(whole);
         const std::size_t word = std::min(line.find_first_of(kBlanks), line.size());
         if (line.substr(0, word) == "exec" || line.substr(0, word) == "x") {
             commands.emplace_back(withoutBlanks(line.substr(word)));
         }
-    }
+    });
     return commands;
 }
 

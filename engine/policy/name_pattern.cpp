@@ -3,16 +3,13 @@
 
 #include "engine/policy/name_pattern.h"
 
+#include "engine/policy/letter_case.h"
+
 #include <algorithm>
 
 namespace revet::policy {
 
 namespace {
-
-char folded(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
-}
 
 std::size_t indexOf(char byte)
 {
@@ -32,7 +29,7 @@ Result<NamePattern> NamePattern::compile(std::string_view pattern, LetterCase le
     if (!hasAnyOf(pattern, "*?[\\")) {
         compiled.m_prefix = pattern;
         if (letterCase == LetterCase::Folded) {
-            std::transform(pattern.begin(), pattern.end(), compiled.m_prefix.begin(), folded);
+            compiled.m_prefix = lowered(pattern);
         }
         return compiled;
     }
@@ -65,7 +62,7 @@ Result<NamePattern> NamePattern::compile(std::string_view pattern, LetterCase le
             literal = pattern[position++];
         }
         glob->tokens.push_back(
-            {Token::Kind::Byte, letterCase == LetterCase::Folded ? folded(literal) : literal});
+            {Token::Kind::Byte, letterCase == LetterCase::Folded ? lowered(literal) : literal});
     }
     compiled.takeLiteralEnds(*glob);
     const bool isLiteral = compiled.m_prefix.size() == glob->tokens.size();
@@ -100,7 +97,7 @@ Result<std::size_t> NamePattern::Glob::addSet(std::string_view pattern, std::siz
         }
         for (std::size_t value = low; value <= high; ++value) {
             const auto byte = static_cast<char>(value);
-            bytes.set(letterCase == LetterCase::Folded ? indexOf(folded(byte)) : value);
+            bytes.set(letterCase == LetterCase::Folded ? indexOf(lowered(byte)) : value);
         }
         position += isRange ? 3 : 1;
     }
@@ -149,7 +146,7 @@ bool NamePattern::matches(std::string_view name) const
         return m_letterCase == LetterCase::Distinct
             ? name == m_prefix
             : std::equal(name.begin(), name.end(), m_prefix.begin(), m_prefix.end(),
-                         [](char byte, char literal) { return folded(byte) == literal; });
+                         [](char byte, char literal) { return lowered(byte) == literal; });
     }
     if (m_letterCase == LetterCase::Distinct && !(name.starts_with(m_prefix) && name.ends_with(suffix()))) {
         return false;
@@ -161,7 +158,7 @@ bool NamePattern::matches(std::string_view name) const
     std::size_t starToken = tokens.size();
     std::size_t starPosition = 0;
     while (position < name.size()) {
-        const char byte = m_letterCase == LetterCase::Folded ? folded(name[position]) : name[position];
+        const char byte = m_letterCase == LetterCase::Folded ? lowered(name[position]) : name[position];
         if (token < tokens.size() && tokens[token].kind == Token::Kind::AnyRun) {
             starToken = token++;
             starPosition = position;

@@ -3,6 +3,7 @@
 
 #include "engine/policy/run_later.h"
 
+#include "engine/policy/letter_case.h"
 #include "engine/policy/path_pattern.h"
 #include "engine/policy/run_later_index.h"
 #include "engine/policy/toml_text.h"
@@ -86,7 +87,7 @@ std::string folded(std::string_view path)
         if (byte == '/') {
             text.resize(text.find_last_not_of(". ") + 1);
         }
-        text.push_back(byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte);
+        text.push_back(lowered(byte));
     }
     text.resize(text.find_last_not_of(". ") + 1);
     return text;

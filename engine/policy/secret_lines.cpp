@@ -3,6 +3,9 @@
 
 #include "engine/policy/secret_lines.h"
 
+#include "engine/policy/letter_case.h"
+#include "engine/policy/text_lines.h"
+
 #include <algorithm>
 #include <array>
 
@@ -15,10 +18,7 @@ constexpr std::array<std::string_view, 8> kWords{"token", "passw",  "secret", "c
 
 bool mayHoldSecret(std::string_view line)
 {
-    std::string small(line);
-    std::ranges::transform(small, small.begin(), [](unsigned char c) {
-        return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    });
+    const std::string small = lowered(line);
     return std::ranges::any_of(
         kWords, [&small](std::string_view word) { return small.find(word) != std::string::npos; });
 }
@@ -31,13 +31,11 @@ std::string withoutSecretLines(std::string_view text)
     if (text.find("\"\"\"") != std::string_view::npos || text.find("'''") != std::string_view::npos) {
         return kept;
     }
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        if (!mayHoldSecret(text.substr(0, end))) {
-            kept.append(text.substr(0, end)).append("\n");
+    forEachLine(text, [&kept](std::string_view line) {
+        if (!mayHoldSecret(line)) {
+            kept.append(line).append("\n");
         }
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    });
     return kept;
 }
 

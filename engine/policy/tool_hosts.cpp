@@ -5,6 +5,7 @@
 
 #include "engine/policy/environment.h"
 #include "engine/policy/network_rules.h"
+#include "engine/policy/text_lines.h"
 #include "engine/policy/toml_text.h"
 
 #include <algorithm>
@@ -24,16 +25,6 @@ std::string_view trimmed(std::string_view text)
     const std::size_t first = text.find_first_not_of(kBlank);
     return first == std::string_view::npos ? std::string_view()
                                            : text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
-template<typename Take>
-void forEachLine(std::string_view text, Take take)
-{
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        take(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
 }
 
 /// "key = value" of an ini file, without quotes; no key for other lines.
