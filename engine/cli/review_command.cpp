@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "engine/api/review_program.h"
+#include "engine/base/argument_pointers.h"
 #include "engine/cli/command.h"
 #include "engine/cli/message.h"
 
@@ -20,12 +21,7 @@ int becomeReview(const char* command, const Arguments& arguments)
     }
     std::vector<std::string> texts{*program, command};
     texts.insert(texts.end(), arguments.begin(), arguments.end());
-    std::vector<char*> pointers;
-    for (std::string& text : texts) {
-        pointers.push_back(text.data());
-    }
-    pointers.push_back(nullptr);
-    ::execv(program->c_str(), pointers.data());
+    ::execv(program->c_str(), argumentPointers(texts).data());
     return report(Error::fromErrno("start " + *program));
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/launcher/command.h"
 
+#include "engine/base/argument_pointers.h"
 #include "engine/launcher/pid_one.h"
 #include "engine/launcher/steps.h"
 #include "engine/launcher/wire.h"
@@ -149,17 +150,6 @@ std::string findProgram(const std::string& name, const std::vector<std::string>&
     }
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& words)
-{
-    std::vector<char*> result;
-    result.reserve(words.size() + 1);
-    for (const std::string& word : words) {
-        result.push_back(const_cast<char*>(word.c_str())); // execve() does not write to them
-    }
-    result.push_back(nullptr);
-    return result;
-}
-
 /// A copy above every number that is about to be taken.
 int outOfTheWay(int fd, int failurePipe)
 {
@@ -237,8 +227,8 @@ void becomeCommand(const CommandStart& given)
             ::close(i);
         }
     }
-    std::vector<char*> argv = pointers(request.argv);
-    std::vector<char*> environment = pointers(request.environment);
+    std::vector<char*> argv = argumentPointers(request.argv);
+    std::vector<char*> environment = argumentPointers(request.environment);
     ::execve(program.c_str(), argv.data(), environment.data());
     if (errno == ENOEXEC) { // a script without "#!": what a shell does with it
         std::string script = program;

@@ -3,6 +3,7 @@
 
 #include "engine/session/doctor_process.h"
 
+#include "engine/base/argument_pointers.h"
 #include "engine/base/scope_exit.h"
 #include "engine/os/pidfd.h"
 
@@ -21,17 +22,6 @@ namespace revet::session {
 
 namespace {
 
-std::vector<char*> pointers(const std::vector<std::string>& words)
-{
-    std::vector<char*> result;
-    result.reserve(words.size() + 1);
-    for (const std::string& word : words) {
-        result.push_back(const_cast<char*>(word.c_str())); // posix_spawn() does not write to them
-    }
-    result.push_back(nullptr);
-    return result;
-}
-
 } // namespace
 
 Result<DoctorProcess> DoctorProcess::start(const Start& start)
@@ -48,8 +38,8 @@ Result<DoctorProcess> DoctorProcess::start(const Start& start)
         highest = std::max(highest, theirs);
     }
     ::posix_spawn_file_actions_addclosefrom_np(&actions, highest + 1);
-    std::vector<char*> arguments = pointers(start.argv);
-    std::vector<char*> environment = pointers(start.environment);
+    std::vector<char*> arguments = argumentPointers(start.argv);
+    std::vector<char*> environment = argumentPointers(start.environment);
     DoctorProcess process;
     const int problem = ::posix_spawn(&process.m_pid, arguments.front(), &actions, nullptr, arguments.data(),
                                       environment.data());

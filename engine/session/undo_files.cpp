@@ -3,6 +3,7 @@
 
 #include "engine/session/undo_files.h"
 
+#include "engine/base/argument_pointers.h"
 #include "engine/base/unique_fd.h"
 #include "engine/journal/remove_tree.h"
 #include "engine/session/installation.h"
@@ -10,7 +11,6 @@
 #include "engine/session/record_places.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <utility>
@@ -54,12 +54,10 @@ Result<void> sealUndo(const Places& places, const SessionId& id, workspace::Unre
 Result<void> sealUndoByReview(const SessionId& id)
 {
     REVET_ASSIGN_OR_RETURN(const Installation installation, Installation::find());
-    std::string program = installation.libexec / "revet-review";
-    std::string command = "seal";
-    std::string session = id.text();
-    const std::array<char*, 4> arguments{program.data(), command.data(), session.data(), nullptr};
+    const std::vector<std::string> words{installation.libexec / "revet-review", "seal", id.text()};
     pid_t child = -1;
-    int status = ::posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ);
+    int status = ::posix_spawn(&child, words.front().c_str(), nullptr, nullptr,
+                               argumentPointers(words).data(), environ);
     while (status == 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     return status == 0 ? Result<void>()
                        : fail(ErrorCode::Unavailable, "note what " + id.text() + " leaves",

@@ -3,6 +3,7 @@
 
 #include "tests/bench/timing.h"
 
+#include "engine/base/argument_pointers.h"
 #include "engine/base/unique_fd.h"
 
 #include <algorithm>
@@ -18,15 +19,6 @@ namespace revet::bench {
 namespace {
 
 constexpr std::size_t kMostOutput = 65'536;
-
-std::vector<char*> pointers(std::vector<std::string>& texts)
-{
-    std::vector<char*> result;
-    std::transform(texts.begin(), texts.end(), std::back_inserter(result),
-                   [](std::string& text) { return text.data(); });
-    result.push_back(nullptr);
-    return result;
-}
 
 /// Streams of the child: nothing in, output to `writer`, errors away.
 class Streams
@@ -75,13 +67,12 @@ std::optional<Timed> timeProgram(const std::vector<std::string>& command,
     const UniqueFd reader(ends[0]);
     UniqueFd writer(ends[1]);
     const Streams streams(writer.get(), directory);
-    std::vector<std::string> arguments = command;
     std::vector<std::string> assignments;
     for (const auto& [name, value] : environment) {
         assignments.push_back(name + "=" + value);
     }
-    const std::vector<char*> argv = pointers(arguments);
-    const std::vector<char*> envp = pointers(assignments);
+    const std::vector<char*> argv = argumentPointers(command);
+    const std::vector<char*> envp = argumentPointers(assignments);
 
     const auto start = std::chrono::steady_clock::now();
     pid_t child = 0;

@@ -3,6 +3,7 @@
 
 #include "tests/cli/pty_program.h"
 
+#include "engine/base/argument_pointers.h"
 #include "engine/base/assert.h"
 
 #include <QElapsedTimer>
@@ -23,16 +24,6 @@ namespace {
 
 constexpr int kPause = 10; // ms
 
-std::vector<char*> pointersTo(std::vector<std::string>& texts)
-{
-    std::vector<char*> pointers;
-    for (std::string& text : texts) {
-        pointers.push_back(text.data());
-    }
-    pointers.push_back(nullptr);
-    return pointers;
-}
-
 } // namespace
 
 PtyProgram::PtyProgram(const TempHome& home, const std::vector<std::string>& command)
@@ -42,8 +33,8 @@ PtyProgram::PtyProgram(const TempHome& home, const std::vector<std::string>& com
     for (const auto& [name, value] : home.environment()) {
         variables.push_back(name + '=' + (name == "TERM" ? "xterm" : value));
     }
-    const std::vector<char*> arguments = pointersTo(words);
-    const std::vector<char*> environment = pointersTo(variables);
+    const std::vector<char*> arguments = argumentPointers(words);
+    const std::vector<char*> environment = argumentPointers(variables);
     const std::string directory = home.project();
     const winsize size{24, 80, 0, 0};
     int master = -1;

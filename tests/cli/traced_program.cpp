@@ -3,6 +3,8 @@
 
 #include "tests/cli/traced_program.h"
 
+#include "engine/base/argument_pointers.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -53,21 +55,13 @@ bool changes(long call, const std::array<std::uint64_t, 6>& arguments)
             ::_exit(126);
         }
     }
-    std::vector<std::string> words = command.command;
     std::vector<std::string> variables{"LSAN_OPTIONS=detect_leaks=0"}; // it traces by itself, which is taken
     for (const auto& [name, value] : command.environment) {
         variables.push_back(name + '=' + value);
     }
-    const auto pointers = [](std::vector<std::string>& texts) {
-        std::vector<char*> all;
-        for (std::string& text : texts) {
-            all.push_back(text.data());
-        }
-        all.push_back(nullptr);
-        return all;
-    };
     if (::chdir(command.directory.c_str()) == 0 && ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0) {
-        ::execve(words.front().c_str(), pointers(words).data(), pointers(variables).data());
+        ::execve(command.command.front().c_str(), argumentPointers(command.command).data(),
+                 argumentPointers(variables).data());
     }
     ::_exit(127);
 }

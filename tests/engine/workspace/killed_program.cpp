@@ -3,6 +3,8 @@
 
 #include "tests/engine/workspace/killed_program.h"
 
+#include "engine/base/argument_pointers.h"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -16,12 +18,7 @@ namespace revet::test {
 
 KilledProgram runAndKill(const std::vector<std::string>& command, int after)
 {
-    std::vector<char*> arguments;
-    for (const std::string& argument : command) {
-        arguments.push_back(
-            const_cast<char*>(argument.c_str())); // NOLINT(cppcoreguidelines-pro-type-const-cast)
-    }
-    arguments.push_back(nullptr);
+    const std::vector<char*> arguments = argumentPointers(command);
     const auto program = [&] {
         ::execv(arguments.front(), arguments.data());
         ::_exit(127);
