@@ -9,6 +9,9 @@
 
 namespace revet::approval {
 
+/// The program that asks, quoted and short.
+[[nodiscard]] std::string askerOf(const Ask& ask);
+
 /// The line that tells a person of an ask. What the box chose of it is the target, in front, and the
 /// program's path, quoted, shortened and at the end, so that it can neither be taken for our words nor push
 /// them out of sight.

@@ -34,8 +34,8 @@ struct Event
     std::string rule; ///< which rule, table entry or wall decided; empty for the tier's own default
     std::uint32_t count = 1; ///< how many occurrences this row stands for
     std::int32_t errnoValue = 0; ///< what the program got, 0 for success
-    std::int64_t detail
-        = 0; ///< exit: wait status or kUnknownStatus; chmod: mode; open, rename: flags; else 0
+    /// exit: wait status or kUnknownStatus; chmod: mode; open, rename: flags; else 0
+    std::int64_t detail = 0;
 };
 
 /// One process of a session, from first sight, as one of the programs that it has run: an exec makes a new

@@ -5,6 +5,7 @@
 
 #include "engine/base/own_account.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <unistd.h>
@@ -20,6 +21,22 @@ std::string environmentValue(const std::vector<std::string>& environment, const 
         }
     }
     return {};
+}
+
+std::vector<std::filesystem::path> directoriesOf(std::string_view path)
+{
+    std::vector<std::filesystem::path> directories;
+    while (!path.empty()) {
+        const std::size_t colon = std::min(path.find(':'), path.size());
+        directories.emplace_back(path.substr(0, colon));
+        path.remove_prefix(std::min(colon + 1, path.size()));
+    }
+    return directories;
+}
+
+std::string expandHome(const std::string& path, const std::string& home)
+{
+    return path.starts_with("~/") ? home + path.substr(1) : path;
 }
 
 std::vector<std::string> ownEnvironment()

@@ -5,7 +5,9 @@
 
 #include "engine/base/result.h"
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -27,6 +29,12 @@ struct Account
 /// The value of NAME in a list of NAME=value; empty when it is not there.
 [[nodiscard]] std::string environmentValue(const std::vector<std::string>& environment,
                                            const std::string& name);
+
+/// The directories of a PATH, in order.
+[[nodiscard]] std::vector<std::filesystem::path> directoriesOf(std::string_view path);
+
+/// "~/…" as a path; others as they are.
+[[nodiscard]] std::string expandHome(const std::string& path, const std::string& home);
 
 /// Our own environment.
 [[nodiscard]] std::vector<std::string> ownEnvironment();

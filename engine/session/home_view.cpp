@@ -6,6 +6,7 @@
 #include "engine/domain/places.h"
 #include "engine/journal/remove_tree.h"
 #include "engine/policy/secret_lines.h"
+#include "engine/session/account.h"
 #include "engine/session/closed_directory.h"
 #include "engine/session/project_finder.h"
 #include "engine/session/text_file.h"
@@ -56,11 +57,6 @@ Result<void> makeLayer(const fs::path& layer)
 }
 
 } // namespace
-
-std::string expandHome(const std::string& path, const std::string& home)
-{
-    return path.starts_with("~/") ? home + path.substr(1) : path;
-}
 
 Result<std::vector<tiers::VisiblePath>> prepareSettings(const policy::ResolvedProfile& profile,
                                                         const std::string& home, const fs::path& directory)

@@ -14,9 +14,6 @@
 
 namespace revet::session {
 
-/// "~/…" as a path.
-[[nodiscard]] std::string expandHome(const std::string& path, const std::string& home);
-
 /// The profile's caches that exist, each with a private layer below `layers`. A layer that another running
 /// session holds is replaced by a fresh one in `sessionDirectory`. The locks are held by the descriptors.
 struct CacheLayers

@@ -3,6 +3,8 @@
 
 #include "engine/session/notifications.h"
 
+#include "engine/approval/ask_notice.h"
+#include "engine/base/argument_pointers.h"
 #include "engine/domain/display_escape.h"
 
 #include <algorithm>
@@ -50,9 +52,8 @@ std::string shown(std::string_view bytes)
 
 std::string bodyOf(const Ask& ask)
 {
-    const std::string who = ask.chain.empty() ? "a process" : shown(ask.chain.back().exe);
-    return withoutMarkup(who + " in " + shown(ask.project) + "; 'revet asks " + ask.id.text()
-                         + "' shows more");
+    return withoutMarkup(approval::askerOf(ask) + " in " + shown(ask.project) + "; 'revet asks "
+                         + ask.id.text() + "' shows more");
 }
 
 } // namespace
@@ -78,22 +79,16 @@ void Notifications::show(const AskRecord& record)
     const UniqueFd reader(ends[0]);
     Shown made;
     made.lifeline.reset(ends[1]);
-    std::vector<std::string> words{m_program, m_revet, ask.id.text(), "Revet: " + shown(ask.target) + "?",
-                                   bodyOf(ask)};
-    const auto pointers = [](std::vector<std::string>& texts) {
-        std::vector<char*> all;
-        std::ranges::transform(texts, std::back_inserter(all), [](std::string& text) { return text.data(); });
-        all.push_back(nullptr);
-        return all;
-    };
+    const std::vector<std::string> words{m_program, m_revet, ask.id.text(),
+                                         "Revet: " + shown(ask.target) + "?", bodyOf(ask)};
     posix_spawn_file_actions_t actions{};
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, reader.get(), STDIN_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     // Without that program, or where nothing can be started, the other announcements stand.
-    if (::posix_spawn(&made.process, m_program.c_str(), &actions, nullptr, pointers(words).data(),
-                      pointers(m_environment).data())
+    if (::posix_spawn(&made.process, m_program.c_str(), &actions, nullptr, argumentPointers(words).data(),
+                      argumentPointers(m_environment).data())
         == 0) {
         m_shown.insert_or_assign(ask.id, std::move(made));
     }

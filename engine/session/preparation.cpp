@@ -94,6 +94,9 @@ private:
     /// The named profiles, and those that the command and the project's files suggest.
     Result<void> chooseProfile();
     [[nodiscard]] bool isProgramBeyondBoxes() const;
+    /// What this box changes on the host, without links; and what any of the user's boxes does.
+    [[nodiscard]] std::vector<std::string> changeableHere() const;
+    [[nodiscard]] std::vector<std::string> changeableByAnyBox() const;
     /// The session's and the project's own directories; the parts of the box that need no looking around.
     Result<void> makeDirectories();
     /// The private home: toolchains that show through, caches, git's identity.
@@ -173,14 +176,9 @@ Result<void> Preparer::chooseProfile()
 
 bool Preparer::isProgramBeyondBoxes() const
 {
-    ProgramSearch search{environmentValue(m_request.environment, "PATH"), m_request.currentDirectory,
-                         m_account.home, closedDirectory(projectDirectory(), "home").string(),
-                         m_project.sideRoots};
-    search.changeable.push_back(m_project.path);
-    for (const std::string& path : m_request.bindReadWrite) {
-        std::error_code error;
-        search.changeable.push_back(fs::weakly_canonical(path, error).string());
-    }
+    const ProgramSearch search{environmentValue(m_request.environment, "PATH"), m_request.currentDirectory,
+                               m_account.home, closedDirectory(projectDirectory(), "home").string(),
+                               changeableByAnyBox()};
     return isBeyondBoxes(m_request.command.front(), search);
 }
 
@@ -229,13 +227,28 @@ Result<void> Preparer::makeDirectories()
     return {};
 }
 
+std::vector<std::string> Preparer::changeableHere() const
+{
+    std::vector<std::string> changeable{m_project.path};
+    changeable.insert(changeable.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
+    for (const std::string& path : m_request.bindReadWrite) {
+        std::error_code error; // one that is not there is refused elsewhere
+        changeable.push_back(fs::weakly_canonical(path, error).string());
+    }
+    return changeable;
+}
+
+std::vector<std::string> Preparer::changeableByAnyBox() const
+{
+    std::vector<std::string> changeable = changeableHere();
+    changeable.insert(changeable.end(), m_surroundings.projects.begin(), m_surroundings.projects.end());
+    return changeable;
+}
+
 Result<Toolchains> Preparer::toolchainsInHome() const
 {
     const std::string path = environmentValue(m_request.environment, "PATH");
-    std::vector<std::string> changeable = m_surroundings.projects;
-    changeable.push_back(m_project.path);
-    changeable.insert(changeable.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
-    changeable.insert(changeable.end(), m_request.bindReadWrite.begin(), m_request.bindReadWrite.end());
+    const std::vector<std::string> changeable = changeableByAnyBox();
     return findToolchains({path, m_account.home, m_surroundings.places, m_profile, changeable,
                            [this] { return m_data.hidden(m_account.home); }});
 }
@@ -280,10 +293,7 @@ Result<void> Preparer::fillBinds()
     };
     REVET_RETURN_IF_ERROR(show(m_request.bindReadOnly, tiers::VisiblePath::Access::ReadOnly));
     REVET_RETURN_IF_ERROR(show(m_request.bindReadWrite, tiers::VisiblePath::Access::ReadWrite));
-    std::vector<std::string> changeable = m_request.bindReadWrite;
-    changeable.insert(changeable.end(), m_project.sideRoots.begin(), m_project.sideRoots.end());
-    changeable.push_back(m_project.path);
-    REVET_RETURN_IF_ERROR(relaySockets(m_request, sessionDirectory(), changeable, m_result));
+    REVET_RETURN_IF_ERROR(relaySockets(m_request, sessionDirectory(), changeableHere(), m_result));
     REVET_ASSIGN_OR_RETURN(auto rules,
                            sessionRules(m_request.allowedHosts, m_surroundings.network, m_profile, m_tools));
     m_result.network = std::move(rules.network);
@@ -431,9 +441,7 @@ void Preparer::addArguments(std::vector<std::string>& argv)
 
 std::string Preparer::profileValue(const std::string& value) const
 {
-    return policy::isHostToken(value) ? m_tools.find(value).value
-        : value.starts_with("~/")     ? m_account.home + value.substr(1)
-                                      : value;
+    return policy::isHostToken(value) ? m_tools.find(value).value : expandHome(value, m_account.home);
 }
 
 } // namespace

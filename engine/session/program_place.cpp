@@ -3,6 +3,7 @@
 
 #include "engine/session/program_place.h"
 
+#include "engine/session/account.h"
 #include "engine/session/project_finder.h"
 
 #include <algorithm>
@@ -22,10 +23,8 @@ fs::path find(const std::string& command, const ProgramSearch& search)
     if (command.find('/') != std::string::npos) {
         return fs::path(search.directory) / command;
     }
-    for (std::string_view rest = search.path; !rest.empty();) {
-        const std::size_t colon = std::min(rest.find(':'), rest.size());
-        const fs::path directory = fs::path(search.directory) / rest.substr(0, colon);
-        rest.remove_prefix(std::min(colon + 1, rest.size()));
+    for (const fs::path& named : directoriesOf(search.path)) {
+        const fs::path directory = search.directory / named;
         std::error_code error;
         if (isWithin(directory.string(), search.home)
             && fs::exists(search.privateHome / directory.lexically_relative(search.home) / command, error)) {

@@ -66,11 +66,6 @@ Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::str
                                                       const std::filesystem::path& sessionDirectory,
                                                       const std::vector<std::string>& changeable)
 {
-    std::vector<std::string> tops;
-    for (const std::string& top : changeable) {
-        std::error_code error;
-        tops.push_back(std::filesystem::weakly_canonical(top, error).string());
-    }
     std::vector<RelayedSocket> sockets;
     for (const std::string& path : paths) {
         struct stat status = {};
@@ -80,7 +75,7 @@ Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::str
             return fail(ErrorCode::InvalidArgument, "relay " + displayQuoted(path),
                         "name a local socket that exists");
         }
-        if (std::ranges::any_of(tops, [&](const std::string& top) { return isWithin(real, top); })) {
+        if (std::ranges::any_of(changeable, [&](const std::string& top) { return isWithin(real, top); })) {
             return fail(ErrorCode::Refused, "relay " + displayQuoted(path),
                         "it lies where the box can put another in its place");
         }

@@ -89,7 +89,7 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
     }
     REVET_RETURN_IF_ERROR(startUndo(data, places));
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady(m_frontEnd.fd()));
-    REVET_RETURN_IF_ERROR(startNetwork(places));
+    REVET_RETURN_IF_ERROR(startNetwork(data, places));
     REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), places));
     if (!m_preparation.command.wantsTerminal) {
         announceStart();

@@ -71,8 +71,8 @@ private:
     [[nodiscard]] Result<void> startJournal(const Places& places);
     [[nodiscard]] Result<void> startUndo(const ShippedData& data, const Places& places);
     [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const Places& places);
-    [[nodiscard]] Result<void> startNetwork(const Places& places);
-    [[nodiscard]] Result<void> startAsking();
+    [[nodiscard]] Result<void> startNetwork(const ShippedData& data, const Places& places);
+    [[nodiscard]] Result<void> startAsking(const Installation& installation);
     [[nodiscard]] Control::Handler controlHandler();
     [[nodiscard]] SessionEnd serve();
     void announceStart();

@@ -14,7 +14,7 @@
 
 namespace revet::session {
 
-Result<void> RunningSession::startNetwork(const Places& places)
+Result<void> RunningSession::startNetwork(const ShippedData& data, const Places& places)
 {
     const bool forwards
         = !m_request.hostPorts.empty() || !m_request.publishedPorts.empty() || !m_preparation.sockets.empty();
@@ -42,7 +42,7 @@ Result<void> RunningSession::startNetwork(const Places& places)
     if (hasGateway) {
         m_rules.emplace(m_preparation.network, m_clock);
         m_decider.emplace(*m_rules, m_grants, m_clock);
-        REVET_RETURN_IF_ERROR(startAsking());
+        REVET_RETURN_IF_ERROR(startAsking(data.installation()));
         REVET_ASSIGN_OR_RETURN(
             auto egress,
             egress::Egress::start(std::move(gateway),
@@ -61,12 +61,11 @@ Result<void> RunningSession::startNetwork(const Places& places)
     return {};
 }
 
-Result<void> RunningSession::startAsking()
+Result<void> RunningSession::startAsking(const Installation& installation)
 {
     if (!m_answers) {
         return {};
     }
-    REVET_ASSIGN_OR_RETURN(const Installation installation, Installation::find());
     m_desktop.emplace(installation, m_request.environment);
     approval::Inbox::Setting setting;
     setting.session = m_preparation.info.id;

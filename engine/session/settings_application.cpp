@@ -3,6 +3,8 @@
 
 #include "engine/session/settings_application.h"
 
+#include "engine/session/account.h"
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -10,11 +12,6 @@
 namespace revet::session {
 
 namespace {
-
-std::string absolutePath(const std::string& path, const std::string& home)
-{
-    return path.starts_with("~/") ? home + path.substr(1) : path;
-}
 
 /// The variable that an assignment is about.
 std::string_view nameOf(std::string_view assignment)
@@ -41,10 +38,10 @@ void applySettings(const policy::Settings& settings, const std::string& project,
         addMissing(request.unhide, project + "/" + path);
     }
     for (const std::string& path : settings.bindRo) {
-        addMissing(request.bindReadOnly, absolutePath(path, home));
+        addMissing(request.bindReadOnly, expandHome(path, home));
     }
     for (const std::string& path : settings.bindRw) {
-        addMissing(request.bindReadWrite, absolutePath(path, home));
+        addMissing(request.bindReadWrite, expandHome(path, home));
     }
     for (const std::string& assignment : settings.env) {
         const bool isNamed

@@ -26,6 +26,7 @@ public:
         , m_places(std::move(places))
     {
     }
+    [[nodiscard]] const Installation& installation() const { return m_installation; }
     /// Reads what does not depend on a request, before there is one.
     [[nodiscard]] Result<void> preload();
     [[nodiscard]] Result<policy::RunLaterTable> runLater() const;

@@ -53,16 +53,12 @@ fs::path ToolConfiguration::placeOf(const std::string& variableName, std::string
 
 fs::path ToolConfiguration::prefixOf(std::string_view program) const
 {
-    const std::string path = variable("PATH");
-    for (std::string_view rest = path; !rest.empty();) {
-        const std::size_t colon = std::min(rest.find(':'), rest.size());
-        const fs::path directory(rest.substr(0, colon));
+    for (const fs::path& directory : directoriesOf(variable("PATH"))) {
         std::error_code error;
         const fs::path real = fs::canonical(directory / program, error);
         if (!error && directory.is_absolute()) {
             return real.parent_path().parent_path();
         }
-        rest.remove_prefix(std::min(colon + 1, rest.size()));
     }
     return {};
 }

@@ -4,7 +4,7 @@
 #include "engine/session/toolchains.h"
 
 #include "engine/base/directory.h"
-#include "engine/session/home_view.h"
+#include "engine/session/account.h"
 #include "engine/session/own_places.h"
 #include "engine/session/project_finder.h"
 
@@ -204,10 +204,8 @@ private:
 Result<Toolchains> findToolchains(const ToolchainSearch& search)
 {
     Finder finder(search);
-    for (std::string_view rest = search.path; !rest.empty();) {
-        const std::size_t colon = std::min(rest.find(':'), rest.size());
-        finder.addDirectoryOfPath(rest.substr(0, colon));
-        rest.remove_prefix(std::min(colon + 1, rest.size()));
+    for (const fs::path& directory : directoriesOf(search.path)) {
+        finder.addDirectoryOfPath(directory);
     }
     for (const auto& item : search.profile.visible) {
         finder.add(expandHome(item.value, search.home));

@@ -9,6 +9,14 @@
 
 namespace revet::test {
 
+void DecidedWorld::beginRepository()
+{
+    m_world = std::make_unique<World>();
+    m_world->makeRepository();
+    m_main = git("symbolic-ref --short HEAD");
+    m_first = git("rev-parse HEAD");
+}
+
 void DecidedWorld::box(const std::string& script)
 {
     const Finished finished = m_world->runner().runScript("container", script);

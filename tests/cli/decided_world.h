@@ -17,6 +17,8 @@ namespace revet::test {
 class DecidedWorld
 {
 protected:
+    /// A fresh world whose project is a repository with one commit.
+    void beginRepository();
     /// Runs a script in a container, which must succeed; decisions are about that session from then on.
     void box(const std::string& script);
     /// `revet apply`, which must succeed.
@@ -33,6 +35,8 @@ protected:
 
     std::unique_ptr<World> m_world;
     std::string m_id;
+    std::string m_main; ///< the branch of a repository, and its commit, as they were at first
+    std::string m_first;
 };
 
 /// Of `--json`: "applied a; held .vscode/tasks.json", in order of paths.

@@ -20,13 +20,7 @@ class DecideCommitTest : public QObject, protected DecidedWorld
 
 private Q_SLOTS:
     void initTestCase() { REVET_NEEDS_LAYERS(); }
-    void init()
-    {
-        m_world = std::make_unique<World>();
-        m_world->makeRepository();
-        m_main = git("symbolic-ref --short HEAD");
-        m_first = git("rev-parse HEAD");
-    }
+    void init() { beginRepository(); }
 
     void aCommitInsteadOfFiles()
     {
@@ -110,10 +104,6 @@ private Q_SLOTS:
         QCOMPARE(readFile(project() / "b"), std::string("two\n"));
         QCOMPARE(treeDifferences(before, snapshotOf(project() / ".git")), std::string());
     }
-
-private:
-    std::string m_main;
-    std::string m_first;
 };
 
 QTEST_APPLESS_MAIN(DecideCommitTest)

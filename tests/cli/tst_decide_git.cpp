@@ -29,13 +29,7 @@ class DecideGitTest : public QObject, protected DecidedWorld
 
 private Q_SLOTS:
     void initTestCase() { REVET_NEEDS_LAYERS(); }
-    void init()
-    {
-        m_world = std::make_unique<World>();
-        m_world->makeRepository();
-        m_main = git("symbolic-ref --short HEAD");
-        m_first = git("rev-parse HEAD");
-    }
+    void init() { beginRepository(); }
 
     void bringsCommitsBranchesAndTags()
     {
@@ -419,9 +413,6 @@ private Q_SLOTS:
 
 private:
     static void waitForTheClock() { QTest::qWait(20); }
-
-    std::string m_main;
-    std::string m_first;
 };
 
 QTEST_APPLESS_MAIN(DecideGitTest)
