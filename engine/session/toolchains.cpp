@@ -156,7 +156,7 @@ private:
     {
         std::error_code error;
         const bool isProgram = fs::is_regular_file(program, error) && ::access(program.c_str(), X_OK) == 0;
-        if (!isProgram || !isInHome(program) || isWithin(program.string(), linkedFrom.string())) {
+        if (!isProgram || isWithin(program.string(), linkedFrom.string())) {
             return;
         }
         if (isChangeable(program)) {

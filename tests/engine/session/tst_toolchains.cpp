@@ -77,13 +77,25 @@ private Q_SLOTS:
         row("a version manager", ".pyenv/shims", ".pyenv");
         row("a project's", "other/bin", "");
         row("a directory above a tool", "work/tool/bin", "work/tool/bin");
+        row("what the table hides", ".config/gh", "");
+        row("a link to what the table hides", "links/gh", "");
+        row("a part that leads elsewhere", "astray/bin", "astray/bin");
         row("not there", "nowhere/bin", "");
     }
     void showsNoMoreThanProgramsNeed()
     {
         QFETCH(const QByteArray, path);
         QFETCH(const QByteArray, visible);
+        fs::create_symlink("../.config/gh", home() / "links/gh");
+        fs::create_directories(home() / "astray/bin");
+        fs::create_symlink("../Documents", home() / "astray/lib");
         QCOMPARE(found((home() / path.toStdString()).string()), visible);
+    }
+
+    void neverShowsAllOfTheHome()
+    {
+        m_places.data = m_places.config = m_places.cache = m_places.runtime = "/elsewhere/revet";
+        QCOMPARE(found(home().string()), QByteArray());
     }
 
     void followsALinkToAProgram_data()
