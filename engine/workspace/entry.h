@@ -27,6 +27,7 @@ struct Entry
     std::uint64_t inode = 0;
     std::uint32_t links = 0; ///< names of the file
     std::string target; ///< of a symbolic link
+    std::string staged; ///< of git's index, where it was left by us: stagedAt(); else empty
 
     [[nodiscard]] bool exists() const { return type != EntryType::Absent; }
     /// Whether nobody has written to it since `other` was looked at: the same object with the same times.

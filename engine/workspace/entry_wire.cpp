@@ -7,6 +7,12 @@
 
 namespace revet::workspace {
 
+namespace {
+
+constexpr std::size_t kLongestDigest = 64;
+
+} // namespace
+
 void put(ByteWriter& out, const Entry& entry)
 {
     out.number(static_cast<std::uint8_t>(entry.type));
@@ -18,6 +24,7 @@ void put(ByteWriter& out, const Entry& entry)
     out.number(entry.inode);
     out.number(entry.links);
     out.string(entry.target);
+    out.string(entry.staged);
 }
 
 Result<Entry> readEntry(ByteReader& in)
@@ -36,6 +43,7 @@ Result<Entry> readEntry(ByteReader& in)
     REVET_ASSIGN_OR_RETURN(entry.inode, in.number<std::uint64_t>());
     REVET_ASSIGN_OR_RETURN(entry.links, in.number<std::uint32_t>());
     REVET_ASSIGN_OR_RETURN(entry.target, in.string(PATH_MAX));
+    REVET_ASSIGN_OR_RETURN(entry.staged, in.string(kLongestDigest));
     return entry;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/workspace/manifest_writer.h"
 #include "engine/workspace/oddities.h"
 #include "engine/workspace/open_object.h"
+#include "engine/workspace/staged_index.h"
 #include "engine/workspace/transaction_plan.h"
 #include "engine/workspace/tree_walk.h"
 
@@ -49,6 +50,7 @@ Result<std::string> describeLeftBehind(const std::string& root, std::span<const 
         record.kind = PreImageRecord::Kind::Left;
         record.path = path;
         record.entry = entry;
+        record.entry.staged = stagedAt(directory.get(), path);
         record.note = isWhole ? "not looked into" : "";
         const auto original = before.originalOf(path);
         if (before.saved().contains(path) || (original && before.saved().contains(*original))) {

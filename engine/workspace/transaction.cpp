@@ -6,6 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/log.h"
 #include "engine/base/reversed.h"
+#include "engine/workspace/staged_index.h"
 #include "engine/workspace/tree_path.h"
 
 #include <algorithm>
@@ -106,6 +107,7 @@ Result<Record> describeReturned(int tree, const Record& record)
             left.path = step.path;
             left.object = left.before = step.before;
             left.after = *now;
+            left.after.staged = step.before.staged;
             returned.steps.push_back(std::move(left));
         }
     }
@@ -195,6 +197,7 @@ Result<void> Transaction::seal(const Scene& scene)
             }
             // Refused: its directory has become a link, so nothing is there.
             step.after = left ? *std::move(left) : Entry{};
+            step.after.staged = stagedAt(m_tree, step.path);
         }
     }
     REVET_RETURN_IF_ERROR(syncTree(scene, m_record.steps));

@@ -8,6 +8,7 @@
 #include "engine/workspace/listing.h"
 #include "engine/workspace/open_object.h"
 #include "engine/workspace/shared_files.h"
+#include "engine/workspace/staged_index.h"
 #include "engine/workspace/tree_path.h"
 
 #include <algorithm>
@@ -148,6 +149,10 @@ void Look::compare(const Planned& planned)
 {
     const Entry& expected = planned.operation.expected;
     if (isMatch(planned.present, expected, planned.operation.wanted)) {
+        return;
+    }
+    // Whoever looks with `git status` may get another index of the same content.
+    if (!expected.staged.empty() && expected.staged == stagedAt(m_tree, planned.operation.path)) {
         return;
     }
     if (!expected.exists()) {

@@ -32,7 +32,7 @@ PreImageRecord record(Kind kind, std::string path, std::string other = {})
 PreImageRecord fullRecord()
 {
     PreImageRecord made = record(Kind::Removed, "dir/na\xffme\n");
-    made.entry = {EntryType::Link, 0777, 0, 1'700'000'000'123'456'789, -5, 7, 8, 2, "../target"};
+    made.entry = {EntryType::Link, 0777, 0, 1'700'000'000'123'456'789, -5, 7, 8, 2, "../target", "digest"};
     made.attributes = {{"user.empty", ""}, {"user.bytes", std::string("\0\xff", 2)}};
     made.content = PreImageRecord::Content::Lost;
     made.object = 12;
@@ -45,6 +45,7 @@ void compare(const PreImageRecord& one, const PreImageRecord& other)
     QCOMPARE(encode(one), encode(other));
     QVERIFY(one.entry.isUntouchedSince(other.entry));
     QCOMPARE(one.entry.target, other.entry.target);
+    QCOMPARE(one.entry.staged, other.entry.staged);
     QVERIFY(one.attributes == other.attributes);
     QCOMPARE(one.note, other.note);
     QCOMPARE(one.path, other.path);
