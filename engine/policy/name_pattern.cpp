@@ -11,6 +11,12 @@ namespace revet::policy {
 
 namespace {
 
+/// Means something else than itself.
+constexpr bool isPatternByte(char byte)
+{
+    return byte == '*' || byte == '?' || byte == '[' || byte == '\\';
+}
+
 std::size_t indexOf(char byte)
 {
     return static_cast<unsigned char>(byte);
@@ -26,11 +32,19 @@ Result<NamePattern> NamePattern::compile(std::string_view pattern, LetterCase le
     if (compiled.m_isAnyDepth) {
         return compiled;
     }
+    const auto inCase = [letterCase](std::string_view text) {
+        return letterCase == LetterCase::Folded ? lowered(text) : std::string(text);
+    };
     if (!hasAnyOf(pattern, "*?[\\")) {
-        compiled.m_prefix = pattern;
-        if (letterCase == LetterCase::Folded) {
-            compiled.m_prefix = lowered(pattern);
-        }
+        compiled.m_prefix = inCase(pattern);
+        return compiled;
+    }
+    const std::size_t star = pattern.find('*');
+    if (star != std::string_view::npos && !hasAnyOf(pattern.substr(0, star), "?[\\")
+        && std::ranges::none_of(pattern.substr(star + 1), isPatternByte)) {
+        compiled.m_isOneStar = true;
+        compiled.m_prefix = inCase(pattern.substr(0, star));
+        compiled.m_suffix = inCase(pattern.substr(star + 1));
         return compiled;
     }
     const auto glob = std::make_shared<Glob>();
@@ -109,7 +123,14 @@ Result<std::size_t> NamePattern::Glob::addSet(std::string_view pattern, std::siz
     return position + 1;
 }
 
-void NamePattern::takeLiteralEnds(Glob& glob)
+bool NamePattern::isSame(std::string_view name, std::string_view literal) const
+{
+    return m_letterCase == LetterCase::Distinct
+        ? name == literal
+        : std::ranges::equal(name, literal, {}, [](char byte) { return lowered(byte); });
+}
+
+void NamePattern::takeLiteralEnds(const Glob& glob)
 {
     const auto isWildcard = [](const Token& token) { return token.kind != Token::Kind::Byte; };
     const auto first = std::find_if(glob.tokens.begin(), glob.tokens.end(), isWildcard);
@@ -118,7 +139,7 @@ void NamePattern::takeLiteralEnds(Glob& glob)
     }
     const auto last = std::find_if(glob.tokens.rbegin(), glob.tokens.rend(), isWildcard).base();
     for (auto token = last; token != glob.tokens.end(); ++token) {
-        glob.suffix.push_back(token->byte);
+        m_suffix.push_back(token->byte);
     }
 }
 
@@ -142,11 +163,13 @@ bool NamePattern::matches(std::string_view name) const
     if (m_isAnyDepth) {
         return true;
     }
+    if (m_isOneStar) {
+        return name.size() >= m_prefix.size() + m_suffix.size()
+            && isSame(name.substr(0, m_prefix.size()), m_prefix)
+            && isSame(name.substr(name.size() - m_suffix.size()), m_suffix);
+    }
     if (m_glob == nullptr) {
-        return m_letterCase == LetterCase::Distinct
-            ? name == m_prefix
-            : std::equal(name.begin(), name.end(), m_prefix.begin(), m_prefix.end(),
-                         [](char byte, char literal) { return lowered(byte) == literal; });
+        return isSame(name, m_prefix);
     }
     if (m_letterCase == LetterCase::Distinct && !(name.starts_with(m_prefix) && name.ends_with(suffix()))) {
         return false;
@@ -179,6 +202,39 @@ bool NamePattern::matches(std::string_view name) const
         ++token;
     }
     return token == tokens.size();
+}
+
+NameText::NameText(std::string_view pattern)
+    : m_text(pattern)
+    , m_prefix(static_cast<std::size_t>(std::ranges::find_if(pattern, isPatternByte) - pattern.begin()))
+    , m_suffix(m_prefix == pattern.size() ? 0 : pattern.size())
+{
+    if (m_prefix == pattern.size()) {
+        return;
+    }
+    const bool isOneStar
+        = pattern[m_prefix] == '*' && std::ranges::none_of(pattern.substr(m_prefix + 1), isPatternByte);
+    m_form = isOneStar ? Form::OneStar : pattern == "**" ? Form::AnyDepth : Form::Special;
+    if (isOneStar) {
+        m_suffix = m_prefix + 1;
+    }
+}
+
+bool NameText::matches(std::string_view name) const
+{
+    switch (m_form) {
+    case Form::Literal:
+        return name == m_text;
+    case Form::OneStar:
+        return name.size() >= m_text.size() - 1 && name.starts_with(prefix()) && name.ends_with(suffix());
+    case Form::AnyDepth:
+        return true;
+    case Form::Special: {
+        const auto compiled = NamePattern::compile(m_text);
+        return !compiled || compiled->matches(name);
+    }
+    }
+    return true;
 }
 
 } // namespace revet::policy

@@ -44,11 +44,11 @@ public:
     /// Whether it is "**", which only a path gives a meaning to.
     [[nodiscard]] bool isAnyDepth() const { return m_isAnyDepth; }
     /// Whether it has no wildcard: then prefix() is the whole name.
-    [[nodiscard]] bool isLiteral() const { return m_glob == nullptr && !m_isAnyDepth; }
+    [[nodiscard]] bool isLiteral() const { return m_glob == nullptr && !m_isAnyDepth && !m_isOneStar; }
     /// The bytes before the first wildcard; every matching name begins with them.
     [[nodiscard]] const std::string& prefix() const { return m_prefix; }
     /// The bytes after the last wildcard; every matching name ends with them.
-    [[nodiscard]] const std::string& suffix() const { return m_glob == nullptr ? m_prefix : m_glob->suffix; }
+    [[nodiscard]] const std::string& suffix() const { return isLiteral() ? m_prefix : m_suffix; }
 
 private:
     struct Token
@@ -63,7 +63,6 @@ private:
     {
         std::vector<Token> tokens;
         std::vector<ByteSet> sets;
-        std::string suffix;
 
         /// Reads a set whose "[" is at `position`; gives the position after its "]".
         [[nodiscard]] Result<std::size_t> addSet(std::string_view pattern, std::size_t position,
@@ -71,14 +70,44 @@ private:
         [[nodiscard]] bool matchesOne(const Token& token, char byte) const;
     };
 
-    void takeLiteralEnds(Glob& glob);
+    void takeLiteralEnds(const Glob& glob);
+    [[nodiscard]] bool isSame(std::string_view name, std::string_view literal) const;
 
     std::string m_prefix;
-    /// Neither for a literal nor for "**": most patterns are one of these, and they are compiled at every
-    /// start.
+    std::string m_suffix;
+    /// None for a literal, for "**" and where one star is the only wildcard: most patterns are one of these,
+    /// and they are compiled at every start.
     std::shared_ptr<const Glob> m_glob;
     LetterCase m_letterCase = LetterCase::Distinct;
     bool m_isAnyDepth = false;
+    bool m_isOneStar = false;
+};
+
+/// The same of a text that outlives it, for tables of which few patterns are ever tried: nothing is compiled
+/// until matches() has to, and the usual forms, "name" and "*.ending", never are. The text has to be one that
+/// NamePattern::compile() takes; any other matches everything. Distinct case.
+class NameText
+{
+public:
+    explicit NameText(std::string_view pattern);
+    [[nodiscard]] bool matches(std::string_view name) const;
+    [[nodiscard]] bool isAnyDepth() const { return m_form == Form::AnyDepth; }
+    /// Has no wildcard and no backslash.
+    [[nodiscard]] bool isLiteral() const { return m_form == Form::Literal; }
+    /// Has to be compiled to be tried.
+    [[nodiscard]] bool isSpecial() const { return m_form == Form::Special; }
+    /// Every matching name begins with these bytes.
+    [[nodiscard]] std::string_view prefix() const { return m_text.substr(0, m_prefix); }
+    /// Every matching name ends with these.
+    [[nodiscard]] std::string_view suffix() const { return m_text.substr(m_suffix); }
+
+private:
+    enum class Form : std::uint8_t { Literal, OneStar, AnyDepth, Special };
+
+    std::string_view m_text;
+    std::size_t m_prefix; ///< its length
+    std::size_t m_suffix; ///< where it begins
+    Form m_form = Form::Literal;
 };
 
 } // namespace revet::policy

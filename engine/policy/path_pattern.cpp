@@ -24,8 +24,10 @@ std::vector<std::string_view> pathComponents(std::string_view path)
     return components;
 }
 
-ComponentMatch matchComponents(std::span<const NamePattern> patterns,
-                               std::span<const std::string_view> components)
+namespace {
+
+template<typename Name>
+ComponentMatch matchRow(std::span<const Name> patterns, std::span<const std::string_view> components)
 {
     // The patterns are walked as an automaton: bit n of `states` says that the first n patterns are used up.
     // "**" keeps its bit and, unless it is the last one, lets the next pattern begin at once.
@@ -61,6 +63,20 @@ ComponentMatch matchComponents(std::span<const NamePattern> patterns,
     match.isWhole = (states & end) != 0;
     match.canContinue = (states & (end - 1)) != 0;
     return match;
+}
+
+} // namespace
+
+ComponentMatch matchComponents(std::span<const NamePattern> patterns,
+                               std::span<const std::string_view> components)
+{
+    return matchRow(patterns, components);
+}
+
+ComponentMatch matchComponents(std::span<const NameText> patterns,
+                               std::span<const std::string_view> components)
+{
+    return matchRow(patterns, components);
 }
 
 Result<PathPattern> PathPattern::compile(std::string_view pattern, LetterCase letterCase)

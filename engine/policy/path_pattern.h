@@ -54,6 +54,8 @@ struct ComponentMatch
 };
 [[nodiscard]] ComponentMatch matchComponents(std::span<const NamePattern> patterns,
                                              std::span<const std::string_view> components);
+[[nodiscard]] ComponentMatch matchComponents(std::span<const NameText> patterns,
+                                             std::span<const std::string_view> components);
 inline constexpr std::size_t kMaximumPatternComponents = 63;
 
 /// "a{b,c{d,e}}" -> "ab", "acd", "ace". Fails on unbalanced braces and on more than `maximum` results.

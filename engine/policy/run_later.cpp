@@ -32,8 +32,9 @@ namespace {
 constexpr std::string_view kTableName = "run-later.toml";
 constexpr std::string_view kHostsGroup = "the host's configuration";
 
-using Entry = RunLaterTable::Index::Entry;
-using Pattern = RunLaterTable::Index::Pattern;
+using Index = RunLaterTable::Index;
+using Entry = Index::Entry;
+using Pattern = Index::Pattern;
 
 constexpr std::array<std::string_view, 6> kFormats = {"json", "toml", "ini", "env", "lines", "any"};
 
@@ -100,7 +101,7 @@ bool mayFold(std::string_view path)
         || path.ends_with('.') || path.ends_with(' ');
 }
 
-const Pattern* findIn(const RunLaterTable::Index& index, std::string_view path)
+const Pattern* findIn(const Index& index, std::string_view path)
 {
     const auto isPinned = [&index](const Pattern* pattern) {
         return pattern != nullptr && index.entryOf(*pattern).cls == RunLaterClass::Pinned;
@@ -113,14 +114,34 @@ const Pattern* findIn(const RunLaterTable::Index& index, std::string_view path)
     return isPinned(other) ? other : found;
 }
 
-Result<std::vector<Pattern>> readPatterns(const TomlReader& reader, RunLaterClass cls)
+/// The components of `text`, one way to spell the pattern `written`, which has been added as `whole`.
+Result<Index::Text> addSpelling(Index& index, std::string_view text, std::string_view written,
+                                const Index::Text& whole)
+{
+    const std::vector<std::string_view> components = pathComponents(text);
+    std::string spelled;
+    for (const std::string_view component : components) {
+        if (NameText(component).isSpecial()) {
+            REVET_RETURN_IF_ERROR(NamePattern::compile(component));
+        }
+        spelled.append(spelled.empty() ? "" : "/").append(component);
+    }
+    if (components.empty() || components.size() > kMaximumPatternComponents
+        || NameText(components.front()).isAnyDepth()) {
+        return fail(ErrorCode::Malformed, "a pattern begins with a name, and floats by itself");
+    }
+    const std::size_t place = written.find(spelled); // nearly always there
+    return place == std::string_view::npos ? index.addText(spelled)
+                                           : Index::Text{whole.begin + static_cast<std::uint32_t>(place),
+                                                         static_cast<std::uint32_t>(spelled.size())};
+}
+
+Result<void> readPatterns(const TomlReader& reader, RunLaterClass cls, std::uint32_t entry, Index& index)
 {
     REVET_ASSIGN_OR_RETURN(const auto paths, reader.texts("paths"));
     if (paths.empty()) {
         return reader.failAt("paths", "an entry needs paths");
     }
-    std::vector<Pattern> patterns;
-    patterns.reserve(paths.size());
     for (const std::string& path : paths) {
         auto texts = expandBraces(path, PathPattern::kMaximumAlternatives);
         if (!texts) {
@@ -132,27 +153,26 @@ Result<std::vector<Pattern>> readPatterns(const TomlReader& reader, RunLaterClas
                 texts->push_back(folded((*texts)[i]));
             }
         }
+        const Index::Text whole = index.addText(path);
         for (const std::string& text : *texts) {
-            Pattern pattern;
-            pattern.isRooted = text.starts_with('/');
-            pattern.text = path;
-            const std::vector<std::string_view> components = pathComponents(text);
-            pattern.names.reserve(components.size());
-            for (const std::string_view component : components) {
-                auto name = NamePattern::compile(component);
-                if (!name) {
-                    return reader.failAt("paths", path + ": " + name.error().operation);
-                }
-                pattern.names.push_back(std::move(*name));
+            const auto spelled = addSpelling(index, text, path, whole);
+            if (!spelled) {
+                return reader.failAt("paths", path + ": " + spelled.error().operation);
             }
-            if (pattern.names.empty() || pattern.names.size() > kMaximumPatternComponents
-                || pattern.names.front().isAnyDepth()) {
-                return reader.failAt("paths", path + ": a pattern begins with a name, and floats by itself");
-            }
-            patterns.push_back(std::move(pattern));
+            index.add({entry, Index::kNone, whole, *spelled, text.starts_with('/'), false});
         }
     }
-    return patterns;
+    return {};
+}
+
+/// A pattern that only this name matches.
+std::string literal(std::string_view name)
+{
+    std::string text;
+    for (const char byte : name) {
+        text.append(hasAnyOf({&byte, 1}, "*?[\\") ? 1 : 0, '\\').append(1, byte);
+    }
+    return text;
 }
 
 } // namespace
@@ -167,9 +187,19 @@ RunLaterTable::RunLaterTable(std::shared_ptr<Index> index)
 {
 }
 
-Result<RunLaterTable> RunLaterTable::parse(std::string_view toml)
+std::string RunLaterTable::compiled() const
 {
-    REVET_ASSIGN_OR_RETURN(const auto root, parseToml(toml, kTableName));
+    return m_index->compiled();
+}
+
+Result<RunLaterTable> RunLaterTable::parse(std::string_view bytes)
+{
+    if (isCompiledRunLater(bytes)) {
+        auto read = std::make_shared<Index>();
+        REVET_RETURN_IF_ERROR(read->read(bytes));
+        return RunLaterTable(std::move(read));
+    }
+    REVET_ASSIGN_OR_RETURN(const auto root, parseToml(bytes, kTableName));
     const TomlReader top(root, kTableName);
     REVET_RETURN_IF_ERROR(top.allowOnly({"dependency_directories", "entry"}));
     auto index = std::make_shared<Index>();
@@ -184,62 +214,56 @@ Result<RunLaterTable> RunLaterTable::parse(std::string_view toml)
     for (const TomlValue& item : list->list) {
         const TomlReader reader(item, kTableName);
         REVET_ASSIGN_OR_RETURN(auto entry, readEntry(reader));
-        REVET_ASSIGN_OR_RETURN(auto patterns, readPatterns(reader, entry.cls));
-        index->add(std::move(entry), std::move(patterns));
+        const RunLaterClass cls = entry.cls;
+        REVET_RETURN_IF_ERROR(readPatterns(reader, cls, index->addEntry(std::move(entry)), *index));
     }
     return RunLaterTable(std::move(index));
 }
 
-Result<RunLaterTable> RunLaterTable::with(const ProjectPins& project) &&
+RunLaterTable RunLaterTable::with(const ProjectPins& project) &&
 {
-    // To copy all those patterns takes as long as to read them.
     auto index = m_index.use_count() == 1 ? m_index : std::make_shared<Index>(*m_index);
-    const auto patternOf = [](std::string_view path, bool isRooted) -> Result<Pattern> {
-        Pattern pattern;
-        pattern.isRooted = isRooted;
-        pattern.isEverywhere = !isRooted;
-        pattern.text = path;
-        for (const std::string_view component : pathComponents(path)) {
-            std::string literal;
-            for (const char byte : component) {
-                literal.append(1, '\\').append(1, byte);
-            }
-            REVET_ASSIGN_OR_RETURN(auto name, NamePattern::compile(literal));
-            pattern.names.push_back(std::move(name));
-        }
-        return pattern;
-    };
     enum class Where : std::uint8_t { AtRoot, Anywhere };
-    const auto add = [&](std::vector<Pattern>& patterns, std::vector<std::string> paths, Where where,
-                         bool isFile, std::string_view below) -> Result<void> {
-        REVET_ASSIGN_OR_RETURN(const auto last, NamePattern::compile(below));
+    const auto forEachPattern = [&index](std::vector<std::string> paths, Where where, bool isFile,
+                                         std::string_view below, const auto& add) {
         for (std::size_t i = paths.size(); i-- > 0;) {
             if (mayFold(paths[i])) {
                 paths.push_back(folded(paths[i]));
             }
         }
         for (const std::string& path : paths) {
-            REVET_ASSIGN_OR_RETURN(auto pattern, patternOf(path, where == Where::AtRoot));
-            if (pattern.names.empty() || pattern.names.size() >= kMaximumPatternComponents) {
+            std::string spelled;
+            const std::vector<std::string_view> components = pathComponents(path);
+            for (const std::string_view component : components) {
+                spelled.append(spelled.empty() ? "" : "/").append(literal(component));
+            }
+            if (components.empty() || components.size() >= kMaximumPatternComponents) {
                 continue; // the project itself, or deeper than anything is found
             }
+            Pattern pattern;
+            pattern.isRooted = where == Where::AtRoot;
+            pattern.isEverywhere = !pattern.isRooted;
+            pattern.text = index->addText(path);
+            pattern.spelled = index->addText(spelled);
             if (isFile) {
-                patterns.push_back(pattern);
+                add(pattern);
             }
-            pattern.names.push_back(last);
-            patterns.push_back(std::move(pattern));
+            pattern.spelled = index->addText(spelled.append("/").append(below));
+            add(pattern);
         }
-        return {};
     };
-    std::vector<Pattern> patterns;
-    REVET_RETURN_IF_ERROR(add(patterns, project.pinned, Where::AtRoot, true, "**"));
-    REVET_RETURN_IF_ERROR(add(patterns, project.anywhere, Where::Anywhere, true, "**"));
-    // No entry has a slash in its name: only that something could be below matters.
-    REVET_RETURN_IF_ERROR(add(patterns, project.workTrees, Where::AtRoot, false, "\\/"));
-    std::vector<Pattern> inGitdirs;
-    REVET_RETURN_IF_ERROR(add(inGitdirs, project.inGitdirs, Where::Anywhere, true, "**"));
-    index->addInGitdirs(std::move(inGitdirs));
-    index->add(Entry{RunLaterClass::Pinned, std::string(kHostsGroup), {}, {}}, std::move(patterns));
+    const std::uint32_t entry
+        = index->addEntry(Entry{RunLaterClass::Pinned, std::string(kHostsGroup), {}, {}});
+    const auto add = [&](Pattern pattern) {
+        pattern.entry = entry;
+        index->add(pattern);
+    };
+    forEachPattern(project.pinned, Where::AtRoot, true, "**", add);
+    forEachPattern(project.anywhere, Where::Anywhere, true, "**", add);
+    // No entry has that name: only that something could be below matters.
+    forEachPattern(project.workTrees, Where::AtRoot, false, ".", add);
+    forEachPattern(project.inGitdirs, Where::Anywhere, true, "**",
+                   [&index](const Pattern& pattern) { index->addInGitdir(pattern); });
     for (const std::string& repository : project.repositories) {
         index->addRepository(repository);
     }
@@ -253,7 +277,7 @@ std::optional<RunLaterTable::Match> RunLaterTable::match(std::string_view relati
         return std::nullopt;
     }
     const Entry& entry = m_index->entryOf(*pattern);
-    return Match{entry.cls, entry.group + ": " + pattern->text};
+    return Match{entry.cls, entry.group + ": " + std::string(m_index->bytesOf(pattern->text))};
 }
 
 std::optional<RunLaterTable::Match> RunLaterTable::matchInGitdir(std::string_view inside) const
@@ -269,7 +293,8 @@ std::optional<RunLaterTable::Match> RunLaterTable::matchInGitdir(std::string_vie
     if (pattern == nullptr) {
         return std::nullopt;
     }
-    return Match{RunLaterClass::Pinned, std::string(kHostsGroup) + ": " + pattern->text};
+    return Match{RunLaterClass::Pinned,
+                 std::string(kHostsGroup) + ": " + std::string(m_index->bytesOf(pattern->text))};
 }
 
 bool RunLaterTable::couldHoldPinned(std::string_view relativeDirectory) const

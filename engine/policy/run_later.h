@@ -52,9 +52,11 @@ public:
     };
 
     RunLaterTable(); ///< empty: matches nothing
-    [[nodiscard]] static Result<RunLaterTable> parse(std::string_view toml);
+    /// TOML, or what compiled() made of it when Revet was built.
+    [[nodiscard]] static Result<RunLaterTable> parse(std::string_view bytes);
+    [[nodiscard]] std::string compiled() const;
 
-    [[nodiscard]] Result<RunLaterTable> with(const ProjectPins& project) &&;
+    [[nodiscard]] RunLaterTable with(const ProjectPins& project) &&;
 
     /// `relative` is the path below the project's root, without a leading slash. The strictest class wins.
     /// What is pinned is so in every spelling that folding file systems take for the same.

@@ -18,13 +18,8 @@ bool isException(const std::vector<PathPattern>& exceptions, std::string_view re
                        [&](const PathPattern& exception) { return exception.covers(rest); });
 }
 
-/// A bucket for the first two bytes.
-std::size_t beginningOf(std::string_view text)
-{
-    const auto first = static_cast<unsigned char>(text[0]);
-    const auto second = static_cast<unsigned char>(text[1]);
-    return (first * 31U + second) & 0xffU;
-}
+constexpr std::size_t kUsualNames = 8; ///< components
+constexpr std::size_t kBeginning = 2; ///< bytes that m_byBeginning goes by
 
 } // namespace
 
@@ -34,68 +29,87 @@ void RunLaterTable::Index::addDependencyDirectory(const std::string& name)
     m_names.add(name);
 }
 
-void RunLaterTable::Index::add(Entry entry, std::vector<Pattern> patterns)
+std::uint32_t RunLaterTable::Index::addEntry(Entry entry)
 {
-    for (Pattern& pattern : patterns) {
-        pattern.entry = static_cast<std::uint32_t>(m_entries.size());
-        add(std::move(pattern));
-    }
     m_entries.push_back(std::move(entry));
+    return static_cast<std::uint32_t>(m_entries.size() - 1);
+}
+
+RunLaterTable::Index::Text RunLaterTable::Index::addText(std::string_view text)
+{
+    const Text added{static_cast<std::uint32_t>(m_texts.size()), static_cast<std::uint32_t>(text.size())};
+    m_texts += text;
+    return added;
 }
 
 void RunLaterTable::Index::add(Pattern pattern)
 {
     m_hasEverywhere = m_hasEverywhere || pattern.isEverywhere;
-    const NamePattern& first = pattern.names.front();
+    const NameText first = firstNameOf(pattern);
     const std::size_t dot = first.suffix().rfind('.');
     Row* row = &m_others;
     if (first.isLiteral()) {
         m_names.add(first.prefix());
-        row = &m_byName[first.prefix()];
-    } else if (first.prefix().size() >= 2) {
-        row = &m_byBeginning[beginningOf(first.prefix())];
-    } else if (dot != std::string::npos) {
-        const std::string ending = first.suffix().substr(dot + 1);
+        row = &rowOf(m_byName, first.prefix());
+    } else if (first.prefix().size() >= kBeginning) {
+        row = &rowOf(m_byBeginning, first.prefix().substr(0, kBeginning));
+    } else if (dot != std::string_view::npos) {
+        const std::string_view ending = first.suffix().substr(dot + 1);
         m_endings.add(ending);
-        row = &m_byEnding[ending];
+        row = &rowOf(m_byEnding, ending);
     }
     const auto number = static_cast<std::uint32_t>(m_patterns.size());
     (row->first == kNone ? row->first : m_patterns[row->last].next) = number;
     row->last = number;
-    m_patterns.push_back(std::move(pattern));
+    m_patterns.push_back(pattern);
 }
 
+NameText RunLaterTable::Index::firstNameOf(const Pattern& pattern) const
+{
+    const std::string_view spelled = bytesOf(pattern.spelled);
+    return NameText(spelled.substr(0, spelled.find('/')));
+}
+
+ComponentMatch RunLaterTable::Index::matched(const Pattern& pattern,
+                                             std::span<const std::string_view> components) const
+{
+    std::string_view spelled = bytesOf(pattern.spelled);
+    std::vector<NameText> names;
+    names.reserve(kUsualNames);
+    for (std::size_t end = spelled.find('/'); end != std::string_view::npos; end = spelled.find('/')) {
+        names.emplace_back(spelled.substr(0, end));
+        spelled.remove_prefix(end + 1);
+    }
+    names.emplace_back(spelled);
+    return matchComponents(names, components);
+}
+
+/// Calls visit(pattern) for those of the row whose first component matches this one.
 template<typename Visit>
-void RunLaterTable::Index::visitRow(const Row& row, Visit visit) const
+void RunLaterTable::Index::visitRow(const Row& row, std::string_view component, Visit visit) const
 {
     for (std::uint32_t number = row.first; number != kNone; number = m_patterns[number].next) {
-        visit(m_patterns[number]);
+        if (firstNameOf(m_patterns[number]).matches(component)) {
+            visit(m_patterns[number]);
+        }
     }
 }
 
-/// Calls visit(pattern) for those whose first component may match this one.
+/// Calls visit(pattern) for those whose first component matches this one.
 template<typename Visit>
 void RunLaterTable::Index::visitCandidates(std::string_view component, Visit visit) const
 {
     if (m_names.mayHold(component)) {
-        if (const auto found = m_byName.find(component); found != m_byName.end()) {
-            visitRow(found->second, visit);
-        }
+        visitRow(rowOf(m_byName, component), component, visit);
     }
-    if (component.size() >= 2) {
-        visitRow(m_byBeginning[beginningOf(component)], [&](const Pattern& pattern) {
-            if (component.starts_with(pattern.names.front().prefix())) {
-                visit(pattern);
-            }
-        });
+    if (component.size() >= kBeginning) {
+        visitRow(rowOf(m_byBeginning, component.substr(0, kBeginning)), component, visit);
     }
     const std::size_t dot = component.rfind('.');
     if (dot != std::string_view::npos && m_endings.mayHold(component.substr(dot + 1))) {
-        if (const auto found = m_byEnding.find(component.substr(dot + 1)); found != m_byEnding.end()) {
-            visitRow(found->second, visit);
-        }
+        visitRow(rowOf(m_byEnding, component.substr(dot + 1)), component, visit);
     }
-    visitRow(m_others, visit);
+    visitRow(m_others, component, visit);
 }
 
 /// Calls visit(pattern, rest) wherever a pattern may begin; `rest` are the bytes from that component on.
@@ -139,12 +153,7 @@ const RunLaterTable::Index::Pattern* RunLaterTable::Index::strictest(std::string
         if (best != nullptr && m_entries[best->entry].cls <= entry.cls) {
             return;
         }
-        // Most candidates share only a first letter or an ending: that costs no cutting up.
-        if (!pattern.names.front().matches(rest.substr(0, rest.find('/')))) {
-            return;
-        }
-        if (matchComponents(pattern.names, pathComponents(rest)).isWhole
-            && !isException(entry.exceptions, rest)) {
+        if (matched(pattern, pathComponents(rest)).isWhole && !isException(entry.exceptions, rest)) {
             best = &pattern;
         }
     });
@@ -159,7 +168,7 @@ const RunLaterTable::Index::Pattern* RunLaterTable::Index::inGitdir(std::string_
     const std::vector<std::string_view> components = pathComponents(inside);
     for (std::size_t i = 0; i < components.size(); ++i) {
         const auto found = std::find_if(m_inGitdirs.begin(), m_inGitdirs.end(), [&](const Pattern& pattern) {
-            return matchComponents(pattern.names, std::span(components).subspan(i)).isWhole;
+            return matched(pattern, std::span(components).subspan(i)).isWhole;
         });
         if (found != m_inGitdirs.end()) {
             return &*found;
@@ -174,8 +183,7 @@ bool RunLaterTable::Index::couldHoldPinned(std::string_view relativeDirectory) c
     visitBeginnings(relativeDirectory, [&](const Pattern& pattern, std::string_view rest) {
         const Entry& entry = m_entries[pattern.entry];
         could = could
-            || (entry.cls == RunLaterClass::Pinned
-                && matchComponents(pattern.names, pathComponents(rest)).canContinue
+            || (entry.cls == RunLaterClass::Pinned && matched(pattern, pathComponents(rest)).canContinue
                 && !isException(entry.exceptions, rest));
     });
     return could;

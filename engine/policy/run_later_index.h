@@ -9,17 +9,17 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 namespace revet::policy {
 
 /// The patterns, found by their first component: this is asked on every changing call of a box, and nearly
-/// every path has no component that begins a pattern.
+/// every path has no component that begins a pattern. A start reads all of them and tries few, so they are
+/// kept as texts.
 class RunLaterTable::Index
 {
 public:
@@ -32,25 +32,43 @@ public:
         Check check;
         std::vector<PathPattern> exceptions;
     };
+    /// A part of m_texts.
+    struct Text
+    {
+        std::uint32_t begin = 0;
+        std::uint32_t size = 0;
+    };
     /// One way to spell one pattern of an entry.
     struct Pattern
     {
-        std::uint32_t entry = 0; ///< as add() was told
+        std::uint32_t entry = kNone;
         std::uint32_t next = kNone; ///< the next one that begins alike
+        Text text; ///< as the table has it
+        Text spelled; ///< its components, each behind the last one and a slash
         bool isRooted = false; ///< began with a slash: at the root of a repository only
         bool isEverywhere = false; ///< below directories of dependencies as well
-        std::string text; ///< as the table has it
-        std::vector<NamePattern> names;
     };
 
     /// Relative to the project: its directory counts as a root.
     void addRepository(const std::string& directory) { m_repositories.insert(directory); }
     void addDependencyDirectory(const std::string& name);
-    void add(Entry entry, std::vector<Pattern> patterns);
-    /// Of a repository's own directory; they have no entry.
-    void addInGitdirs(std::vector<Pattern> patterns) { m_inGitdirs = std::move(patterns); }
+    [[nodiscard]] std::uint32_t addEntry(Entry entry);
+    [[nodiscard]] Text addText(std::string_view text);
+    /// Of an entry; its texts have been added.
+    void add(Pattern pattern);
+    /// Of a repository's own directory; these have no entry.
+    void addInGitdir(const Pattern& pattern) { m_inGitdirs.push_back(pattern); }
+
+    /// All but what a project adds; read() takes it, into an index that has nothing yet.
+    [[nodiscard]] std::string compiled() const;
+    /// Total decoding: any bytes either decode, or fail as Malformed.
+    [[nodiscard]] Result<void> read(std::string_view bytes);
 
     [[nodiscard]] const Entry& entryOf(const Pattern& pattern) const { return m_entries[pattern.entry]; }
+    [[nodiscard]] std::string_view bytesOf(const Text& text) const
+    {
+        return std::string_view(m_texts).substr(text.begin, text.size);
+    }
     /// The pattern that a path falls under, of the strictest class; nullptr for none.
     [[nodiscard]] const Pattern* strictest(std::string_view relative) const;
     [[nodiscard]] const Pattern* inGitdir(std::string_view inside) const;
@@ -88,28 +106,39 @@ private:
         std::uint32_t first = kNone;
         std::uint32_t last = kNone;
     };
-    using Rows = std::unordered_map<std::string, Row, TextHash, std::equal_to<>>;
+    /// By a hash of how they begin: a row may hold others as well.
+    using Rows = std::array<Row, 512>;
 
-    void add(Pattern pattern);
+    static Row& rowOf(Rows& rows, std::string_view text) { return rows[TextHash{}(text) % rows.size()]; }
+    static const Row& rowOf(const Rows& rows, std::string_view text)
+    {
+        return rows[TextHash{}(text) % rows.size()];
+    }
+    [[nodiscard]] NameText firstNameOf(const Pattern& pattern) const;
+    [[nodiscard]] ComponentMatch matched(const Pattern& pattern,
+                                         std::span<const std::string_view> components) const;
     template<typename Visit>
-    void visitRow(const Row& row, Visit visit) const;
+    void visitRow(const Row& row, std::string_view component, Visit visit) const;
     template<typename Visit>
     void visitCandidates(std::string_view component, Visit visit) const;
     template<typename Visit>
     void visitBeginnings(std::string_view relative, Visit visit) const;
 
     std::vector<Entry> m_entries;
+    std::string m_texts;
     std::vector<Pattern> m_patterns;
     std::vector<Pattern> m_inGitdirs;
     bool m_hasEverywhere = false;
     Rows m_byName; ///< the first component is a plain name
     Rows m_byEnding; ///< "*.service": by what follows the last dot
-    std::array<Row, 256> m_byBeginning; ///< "Dockerfile*": by its first two bytes
+    Rows m_byBeginning; ///< "Dockerfile*": by its first two bytes
     Row m_others;
     std::unordered_set<std::string, TextHash, std::equal_to<>> m_dependencyDirectories;
     std::unordered_set<std::string, TextHash, std::equal_to<>> m_repositories;
     Sieve m_names; ///< of m_byName and m_dependencyDirectories
     Sieve m_endings; ///< of m_byEnding
 };
+
+[[nodiscard]] bool isCompiledRunLater(std::string_view bytes);
 
 } // namespace revet::policy

@@ -85,7 +85,7 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
         const std::string& home = m_preparation.spec.home;
         REVET_ASSIGN_OR_RETURN(
             const auto pins, hostPins(*m_repositories, m_runLater, roots, home, userGitFiles(home, places)));
-        REVET_ASSIGN_OR_RETURN(m_runLater, std::move(m_runLater).with(pins));
+        m_runLater = std::move(m_runLater).with(pins);
     }
     REVET_RETURN_IF_ERROR(startUndo(data, places));
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady(m_frontEnd.fd()));

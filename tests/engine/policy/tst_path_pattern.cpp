@@ -8,6 +8,8 @@
 #include <ctime>
 
 using revet::policy::LetterCase;
+using revet::policy::NamePattern;
+using revet::policy::NameText;
 using revet::policy::PathPattern;
 
 class PathPatternTest : public QObject
@@ -17,6 +19,7 @@ class PathPatternTest : public QObject
 private Q_SLOTS:
     void matchesWholePaths_data();
     void matchesWholePaths();
+    void matchesNamesUncompiledAsCompiled();
     void coversWhatLiesBelow();
     void foldsLettersOnlyWhenAsked();
     void refusesMalformedPatterns_data();
@@ -90,6 +93,27 @@ void PathPatternTest::matchesWholePaths()
     QFETCH(const bool, expected);
     const auto compiled = PathPattern::compile(pattern.toStdString());
     QCOMPARE(compiled.has_value() && compiled->matches(path.toStdString()), expected);
+}
+
+void PathPatternTest::matchesNamesUncompiledAsCompiled()
+{
+    for (const std::string_view pattern :
+         {"",    "a",    "*", "**", "***",   "a*",   "*a",   "a*a", "*.x",  "a.*.x",
+          "*a*", "a**a", "?", "a?", "[ab]*", "[!a]", "a\\*", "\\a", "*\\a", "a*[x]"}) {
+        const auto compiled = NamePattern::compile(pattern);
+        QVERIFY(compiled);
+        const NameText text(pattern);
+        QCOMPARE(text.isAnyDepth(), compiled->isAnyDepth());
+        for (const std::string_view name :
+             {"", "a", "b", "aa", "aba", "a.x", "a.b.x", "x", ".x", "*", "a*", "**", "\\a", "ab", "A"}) {
+            const QByteArray told = QByteArray(pattern.data()) + " on " + name.data();
+            QVERIFY2(text.matches(name) == compiled->matches(name), told);
+            QVERIFY2(!text.matches(name) || text.isAnyDepth()
+                         || (name.starts_with(text.prefix()) && name.ends_with(text.suffix())),
+                     told);
+        }
+    }
+    QVERIFY(NameText("[a").matches("b")); // no pattern: nothing is let through for that
 }
 
 void PathPatternTest::coversWhatLiesBelow()

@@ -30,17 +30,22 @@ private Q_SLOTS:
     void takesTheStrictestClass();
     void refusesMalformedTables_data();
     void refusesMalformedTables();
+    void refusesWhatIsCutOff();
+    void survivesEveryDamage();
     void answersForAnOrdinaryPathInAboutAMicrosecond();
 
 private:
-    RunLaterTable m_table;
+    RunLaterTable m_table; ///< as a start reads it
 };
 
 void RunLaterTest::initTestCase()
 {
     auto table = RunLaterTable::parse(resourceText("tables/run-later.toml"));
     QVERIFY2(table, table ? "" : revet::toString(table.error()).c_str());
-    m_table = std::move(*table);
+    auto compiled = RunLaterTable::parse(table->compiled());
+    QVERIFY2(compiled, compiled ? "" : revet::toString(compiled.error()).c_str());
+    m_table = std::move(*compiled);
+    QVERIFY(m_table.compiled() == table->compiled());
 }
 
 void RunLaterTest::classifiesPaths_data()
@@ -300,9 +305,8 @@ void RunLaterTest::pinsWhatAProjectAdds()
                                                     .inGitdirs = {"Own/hooks"},
                                                     .workTrees = {"libs/w"},
                                                     .repositories = {"deep/nested"}});
-    QVERIFY(table.has_value());
     const auto isPinned = [&table](const char* path) {
-        const auto match = table->match(path);
+        const auto match = table.match(path);
         return match && match->cls == RunLaterClass::Pinned;
     };
     for (const char* const path :
@@ -317,17 +321,17 @@ void RunLaterTest::pinsWhatAProjectAdds()
                                    "hooks/x", "xOwn/hooks", "node_modules/a/.envrc", "vendor/Own/x"}) {
         QVERIFY2(!isPinned(path), path);
     }
-    QVERIFY(table->couldHoldPinned("libs") && table->couldHoldPinned("libs/w"));
-    QVERIFY(table->couldHoldPinned("Scripts") && !table->couldHoldPinned("libs/w/x"));
-    QVERIFY(table->couldHoldPinned("x/vendor/y/Own") && !table->couldHoldPinned("x/y"));
+    QVERIFY(table.couldHoldPinned("libs") && table.couldHoldPinned("libs/w"));
+    QVERIFY(table.couldHoldPinned("Scripts") && !table.couldHoldPinned("libs/w/x"));
+    QVERIFY(table.couldHoldPinned("x/vendor/y/Own") && !table.couldHoldPinned("x/y"));
     for (const char* const inside : {"Own/hooks", "own/hooks/x", "wt/Own/hooks/x"}) {
-        QVERIFY2(table->matchInGitdir(inside), inside);
+        QVERIFY2(table.matchInGitdir(inside), inside);
         QVERIFY2(!m_table.matchInGitdir(inside), inside);
     }
     // Branches may have any name.
     for (const char* const inside :
          {"refs/heads/Own/hooks", "logs/refs/heads/Own/hooks", "Own", "vendor/run"}) {
-        QVERIFY2(!table->matchInGitdir(inside), inside);
+        QVERIFY2(!table.matchInGitdir(inside), inside);
     }
     QVERIFY(!m_table.match("deep/nested/Jenkinsfile"));
 }
@@ -386,6 +390,28 @@ void RunLaterTest::refusesMalformedTables()
     const auto table = RunLaterTable::parse(toml.toStdString());
     QVERIFY(!table);
     QVERIFY2(table.error().operation.starts_with(where.toStdString()), table.error().operation.c_str());
+}
+
+void RunLaterTest::refusesWhatIsCutOff()
+{
+    const std::string whole = m_table.compiled();
+    for (std::size_t size = 0; size < whole.size(); size += 7) {
+        QVERIFY(!RunLaterTable::parse(whole.substr(0, size)));
+    }
+    QVERIFY(!RunLaterTable::parse(whole + '\0'));
+}
+
+void RunLaterTest::survivesEveryDamage()
+{
+    const std::string whole = m_table.compiled();
+    for (std::size_t i = 0; i < whole.size(); i += 5) {
+        std::string damaged = whole;
+        damaged[i] = static_cast<char>(damaged[i] ^ (1 << (i % 8)));
+        if (const auto table = RunLaterTable::parse(damaged)) {
+            static_cast<void>(table->match("a/.git/hooks/x.service").has_value());
+            static_cast<void>(table->couldHoldPinned("a/.vscode"));
+        }
+    }
 }
 
 void RunLaterTest::answersForAnOrdinaryPathInAboutAMicrosecond()
