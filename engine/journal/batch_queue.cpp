@@ -84,6 +84,13 @@ void BatchQueue::add(const SessionInfo& session)
     added(lock, sizeof(SessionInfo));
 }
 
+void BatchQueue::hurry()
+{
+    const std::scoped_lock lock(m_mutex);
+    m_wanted = m_added;
+    m_work.notify_one();
+}
+
 bool BatchQueue::flush()
 {
     std::unique_lock lock(m_mutex);

@@ -23,6 +23,8 @@ public:
     void add(Event event);
     void add(const ProcessRecord& process);
     void add(const SessionInfo& session);
+    /// Has all that was added so far written at once, and does not wait for it.
+    void hurry();
     /// Waits until all that was added so far is written. False after a failure.
     [[nodiscard]] bool flush();
     /// Nothing more is taken in; take() gives what is left, sealed.

@@ -42,7 +42,7 @@ Result<BatchStore> BatchStore::create(const std::filesystem::path& file, const S
     REVET_ASSIGN_OR_RETURN(Database database,
                            Database::open(file, Database::Access::CreateNew, emptyJournal()));
     BatchStore store(std::move(database), session.started);
-    REVET_RETURN_IF_ERROR(store.prepare());
+    REVET_RETURN_IF_ERROR(store.prepareFirst());
     REVET_RETURN_IF_ERROR(store.m_database.useWal());
     Batch first;
     first.session = session;
@@ -84,36 +84,48 @@ Result<BatchStore> BatchStore::reopen(const std::filesystem::path& file, const S
     store.m_texts = Interner(kMostTextBytes, store.m_link.texts);
     store.m_commands = Interner(kMostCommandBytes, store.m_link.commands);
     last.rewind();
-    REVET_RETURN_IF_ERROR(store.prepare());
+    REVET_RETURN_IF_ERROR(store.prepareFirst());
     REVET_RETURN_IF_ERROR(store.m_database.useWal());
     return store;
 }
 
+Result<void> BatchStore::prepareFirst()
+{
+    REVET_ASSIGN_OR_RETURN(m_statements.info,
+                           m_database.prepare("INSERT INTO info (id, name, value) VALUES (?, ?, ?)"));
+    REVET_ASSIGN_OR_RETURN(m_statements.chain, m_database.prepare(R"sql(
+        INSERT INTO chain (batch, events, texts, commands, processes, infos, hash)
+        VALUES (?, ?, ?, ?, ?, ?, ?))sql"));
+    return {};
+}
+
 Result<void> BatchStore::prepare()
 {
+    if (m_isPrepared) {
+        return {};
+    }
     const auto insert = [this](Statement& statement, const std::string& sql) -> Result<void> {
         REVET_ASSIGN_OR_RETURN(statement, m_database.prepare(sql));
         return {};
     };
     REVET_RETURN_IF_ERROR(insert(m_statements.event, insertEvents(1)));
-    REVET_RETURN_IF_ERROR(insert(m_statements.events, insertEvents(kRowsTogether)));
     REVET_RETURN_IF_ERROR(insert(m_statements.text, "INSERT INTO text (id, bytes) VALUES (?, ?)"));
     REVET_RETURN_IF_ERROR(insert(m_statements.command, "INSERT INTO command (id, arguments) VALUES (?, ?)"));
     REVET_RETURN_IF_ERROR(insert(m_statements.process,
                                  std::string("INSERT INTO process (") + ProcessRow::kColumns
                                      + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-    REVET_RETURN_IF_ERROR(insert(m_statements.info, "INSERT INTO info (id, name, value) VALUES (?, ?, ?)"));
     REVET_RETURN_IF_ERROR(insert(m_statements.bucket, R"sql(
         INSERT INTO bucket (slot, events, occurrences, reach) VALUES (?, ?, ?, ?)
         ON CONFLICT (slot) DO UPDATE SET events = events + excluded.events,
             occurrences = occurrences + excluded.occurrences, reach = max(reach, excluded.reach))sql"));
-    return insert(m_statements.chain, R"sql(
-        INSERT INTO chain (batch, events, texts, commands, processes, infos, hash)
-        VALUES (?, ?, ?, ?, ?, ?, ?))sql");
+    REVET_RETURN_IF_ERROR(insert(m_statements.events, insertEvents(kRowsTogether)));
+    m_isPrepared = true;
+    return {};
 }
 
 Result<void> BatchStore::write(const Batch& batch)
 {
+    REVET_RETURN_IF_ERROR(prepare());
     REVET_RETURN_IF_ERROR(inTransaction(m_database, [&] { return writeRows(batch); }));
     for (const WatchedFile& file : m_watched) {
         REVET_RETURN_IF_ERROR(file.check());

@@ -43,6 +43,8 @@ public:
     [[nodiscard]] static Result<BatchStore> reopen(const std::filesystem::path& file,
                                                    const SessionInfo& session);
     [[nodiscard]] std::uint64_t lastEvent() const { return static_cast<std::uint64_t>(m_link.events); }
+    /// Makes ready for write(), which otherwise does it: a session's start does not wait for this either.
+    [[nodiscard]] Result<void> prepare();
     [[nodiscard]] Result<void> write(const Batch& batch);
     /// Keeps room on the disk for what a full queue needs. A failure: there is no more than was kept before.
     [[nodiscard]] Result<void> keepRoom();
@@ -75,7 +77,7 @@ private:
         , m_sessionStart(sessionStart)
     {
     }
-    [[nodiscard]] Result<void> prepare();
+    [[nodiscard]] Result<void> prepareFirst(); // what a batch without events needs
     [[nodiscard]] Result<void> writeRows(const Batch& batch);
     [[nodiscard]] Result<std::int64_t> textNumber(std::string_view bytes);
     [[nodiscard]] Result<void> writeEvent(const Event& event);
@@ -88,6 +90,7 @@ private:
 
     Database m_database;
     Statements m_statements; // after the database, so that they go first
+    bool m_isPrepared = false;
     std::vector<WatchedFile> m_watched;
     UniqueFd m_log; // the log may be opened and closed: SQLite has no locks on it
     std::uintmax_t m_room = 0; // how far it has blocks, beyond its end

@@ -12,9 +12,9 @@ namespace revet::journal {
 
 namespace {
 
-// The next process reads what the log holds before anything else; a log that is emptied makes the next writer
-// wait for the disk. This many bytes take a fraction of a millisecond to read, and hold a dozen sessions.
-constexpr std::uintmax_t kLongLogBytes = 500'000;
+// The next process reads what the log holds before anything else, a page in 5 us; to empty it takes the disk
+// a while. This many bytes hold three or four sessions.
+constexpr std::uintmax_t kLongLogBytes = 150'000;
 constexpr int kMostTries = 64; // of a random id among 900 million
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr const char* kSessionColumns = "id, label, state, project, tier, observe, command, started, ending, "

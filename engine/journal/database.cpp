@@ -178,14 +178,19 @@ std::uintmax_t Database::logBytes() const
 Result<void> Database::checkpoint()
 {
     // Readers may keep the log from being emptied; then the last of them does it.
+    const auto run = [this](int mode) {
+        const int status = sqlite3_wal_checkpoint_v2(m_handle.get(), nullptr, mode, nullptr, nullptr);
+        return (status & 0xff) == SQLITE_BUSY ? SQLITE_OK : status;
+    };
     sqlite3_busy_timeout(m_handle.get(), kRestartMilliseconds);
-    const int status
-        = sqlite3_wal_checkpoint_v2(m_handle.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
-    sqlite3_busy_timeout(m_handle.get(), kBusyMilliseconds);
-    if (status != SQLITE_OK && (status & 0xff) != SQLITE_BUSY) {
-        return fail(sqliteError(m_handle.get(), status, "checkpoint " + m_file.string()));
+    // The first waits for the disk and lets others write meanwhile; the second then has nothing to wait for.
+    int status = run(SQLITE_CHECKPOINT_PASSIVE);
+    if (status == SQLITE_OK) {
+        status = run(SQLITE_CHECKPOINT_TRUNCATE);
     }
-    return {};
+    sqlite3_busy_timeout(m_handle.get(), kBusyMilliseconds);
+    return status == SQLITE_OK ? Result<void>()
+                               : fail(sqliteError(m_handle.get(), status, "checkpoint " + m_file.string()));
 }
 
 Result<std::int64_t> Database::singleInteger(const std::string& sql)

@@ -45,6 +45,7 @@ private:
     void work() noexcept
     {
         Batch batch;
+        static_cast<void>(m_store->prepare().has_value()); // write() says what is wrong
         keepRoom();
         while (m_queue.take(batch)) {
             keepRoom();
@@ -139,6 +140,11 @@ void JournalWriter::update(const ProcessRecord& process)
 void JournalWriter::update(const SessionInfo& session)
 {
     d->queue().add(session);
+}
+
+void JournalWriter::hurry()
+{
+    d->queue().hurry();
 }
 
 bool JournalWriter::flush()

@@ -45,6 +45,8 @@ public:
     [[nodiscard]] bool takesRows() const; ///< false once append() ignores what it is given; any thread
     void update(const ProcessRecord& process); ///< any thread; insert or change
     void update(const SessionInfo& session); ///< any thread; the session's own record: its state, its end
+    /// Begins what flush() waits for. Any thread.
+    void hurry();
     /// Waits until everything appended so far is committed (not necessarily on the disk). False after a
     /// failure. Any thread but the writer's own.
     [[nodiscard]] bool flush();

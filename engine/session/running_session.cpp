@@ -436,11 +436,14 @@ void RunningSession::finish(const SessionEnd& end, const Places& places)
         info.events = m_journal->eventCount();
         info.reached = m_journal->farthestReach();
         m_journal->update(info);
+        m_journal->hurry();
+    }
+    if (m_endRecord) { // while the journal is written
+        m_endRecord(info);
+    }
+    if (m_journal) {
         isRecorded = m_journal->flush();
         m_control->tellAdvance(EventSeq(info.events));
-    }
-    if (m_endRecord) {
-        m_endRecord(info);
     }
     if (end.failure) {
         m_frontEnd.send(*end.failure);
