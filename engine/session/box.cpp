@@ -127,7 +127,7 @@ Box::~Box()
     end();
 }
 
-Result<Box> Box::start(std::string launcher, std::vector<launcher::Step> firstSteps)
+Result<Box> Box::start(std::string launcher)
 {
     REVET_ASSIGN_OR_RETURN(auto keeper, os::packetSocketPair());
     REVET_ASSIGN_OR_RETURN(auto init, os::packetSocketPair());
@@ -149,13 +149,16 @@ Result<Box> Box::start(std::string launcher, std::vector<launcher::Step> firstSt
     box.m_keeperSocket = std::move(keeper.first);
     box.m_initSocket = std::move(init.first);
     box.m_launcher = std::move(launcher);
-    box.m_firstSteps = std::move(firstSteps);
-    if (!box.m_firstSteps.empty()) {
-        launcher::Plan part;
-        part.outer = box.m_firstSteps;
-        REVET_RETURN_IF_ERROR(box.sendPlan(part));
-    }
     return box;
+}
+
+Result<void> Box::begin(std::vector<launcher::Step> firstSteps)
+{
+    launcher::Plan part;
+    part.outer = std::move(firstSteps);
+    REVET_RETURN_IF_ERROR(sendPlan(part));
+    m_firstSteps = std::move(part.outer);
+    return {};
 }
 
 Result<void> Box::build(launcher::Plan plan)
@@ -166,7 +169,7 @@ Result<void> Box::build(launcher::Plan plan)
     const auto [sent, planned]
         = std::mismatch(m_firstSteps.begin(), m_firstSteps.end(), plan.outer.begin(), plan.outer.end());
     if (sent != m_firstSteps.end()) {
-        REVET_ASSIGN_OR_RETURN(*this, start(m_launcher, {}));
+        REVET_ASSIGN_OR_RETURN(*this, start(m_launcher));
         m_awaitsGateway = awaitsGateway;
         return sendPlan(plan);
     }

@@ -31,8 +31,10 @@ public:
     Box& operator=(const Box&) = delete;
     ~Box();
 
-    /// Starts revet-launch on the first steps of a plan that comes later. Does not wait for it.
-    [[nodiscard]] static Result<Box> start(std::string launcher, std::vector<launcher::Step> firstSteps);
+    /// Starts revet-launch, for a plan that comes later. Does not wait for it.
+    [[nodiscard]] static Result<Box> start(std::string launcher);
+    /// Lets it do the first steps of that plan already.
+    [[nodiscard]] Result<void> begin(std::vector<launcher::Step> firstSteps);
     /// Hands over the plan. One that does not begin with the first steps gets a new revet-launch.
     [[nodiscard]] Result<void> build(launcher::Plan plan);
 

@@ -39,7 +39,7 @@ Result<void> buildBox(const Installation& installation, const std::vector<launch
     plan.outer.insert(plan.outer.end(), parts.begin(), parts.end());
     plan.outer.push_back({StepKind::ShareRoot, {}, {}, {}, 0});
     plan.init = {{StepKind::InnerMounts, {}, {}, {}, 0}};
-    REVET_ASSIGN_OR_RETURN(auto box, Box::start((installation.libexec / "revet-launch").string(), {}));
+    REVET_ASSIGN_OR_RETURN(auto box, Box::start((installation.libexec / "revet-launch").string()));
     REVET_RETURN_IF_ERROR(box.build(std::move(plan)));
     REVET_ASSIGN_OR_RETURN(const auto root, box.waitUntilReady());
     return {};

@@ -49,8 +49,8 @@ ipc::RunRequest makeRequest(Tier tier, const DoctorWorld& world, const DoctorCan
     return request;
 }
 
-Result<Preparation> prepareProbes(const ipc::RunRequest& request, const DoctorWorld& world,
-                                  const ShippedData& data, const Installation& installation)
+Result<Preparation> prepareProbes(const ipc::RunRequest& request, const DoctorWorld& world, ShippedData& data,
+                                  const Installation& installation)
 {
     REVET_ASSIGN_OR_RETURN(const auto account, findAccount(request.environment));
     REVET_ASSIGN_OR_RETURN(
@@ -147,7 +147,7 @@ Result<std::vector<DoctorCheck>> runTierProbes(Tier tier, const Places& places,
     REVET_ASSIGN_OR_RETURN(
         const auto canaries,
         DoctorCanaries::create(world.root(), world.project(), installation.libexec / "revet-probe"));
-    const ShippedData data(installation, world.places());
+    ShippedData data(installation, world.places());
     const ipc::RunRequest request = makeRequest(tier, world, canaries);
     REVET_ASSIGN_OR_RETURN(auto preparation, prepareProbes(request, world, data, installation));
     const std::filesystem::path journal = world.places().journal(preparation.info.id);
@@ -155,8 +155,8 @@ Result<std::vector<DoctorCheck>> runTierProbes(Tier tier, const Places& places,
 
     REVET_ASSIGN_OR_RETURN(auto ends, ipc::Channel::createPair());
     std::vector<DoctorCheck> checks;
-    REVET_ASSIGN_OR_RETURN(auto box,
-                           Box::start((installation.libexec / "revet-launch").string(), tiers::systemView()));
+    REVET_ASSIGN_OR_RETURN(auto box, Box::start((installation.libexec / "revet-launch").string()));
+    REVET_RETURN_IF_ERROR(box.begin(tiers::systemView()));
     DoctorFrontEnd frontEnd(std::move(ends.second), kPatience);
     {
         RunningSession session(std::move(box), std::move(preparation), request,

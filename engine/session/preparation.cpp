@@ -62,7 +62,7 @@ class Preparer
 {
 public:
     Preparer(const ipc::RunRequest& request, const FoundProject& project, const Surroundings& surroundings,
-             const ShippedData& data)
+             ShippedData& data)
         : m_request(request)
         , m_project(project)
         , m_surroundings(surroundings)
@@ -127,7 +127,7 @@ private:
     const ipc::RunRequest& m_request;
     const FoundProject& m_project;
     const Surroundings& m_surroundings;
-    const ShippedData& m_data;
+    ShippedData& m_data;
     const Account& m_account;
     ToolConfiguration m_tools;
     policy::ResolvedProfile m_profile;
@@ -465,7 +465,7 @@ SessionInfo describeSession(const ipc::RunRequest& request, const FoundProject& 
 }
 
 Result<Preparation> prepare(const ipc::RunRequest& request, const FoundProject& project,
-                            const Surroundings& surroundings, const ShippedData& data)
+                            const Surroundings& surroundings, ShippedData& data)
 {
     return Preparer(request, project, surroundings, data).run();
 }

@@ -68,6 +68,6 @@ struct Surroundings
 
 /// Turns a request into a box to build. Makes the session's and the project's directories.
 [[nodiscard]] Result<Preparation> prepare(const ipc::RunRequest& request, const FoundProject& project,
-                                          const Surroundings& surroundings, const ShippedData& data);
+                                          const Surroundings& surroundings, ShippedData& data);
 
 } // namespace revet::session

@@ -208,8 +208,8 @@ Result<Readiness> getReady()
         return fail(ErrorCode::Refused, "start a session as root", "run revet as the user whose work it is");
     }
     REVET_ASSIGN_OR_RETURN(const auto installation, Installation::find());
-    REVET_ASSIGN_OR_RETURN(auto box,
-                           Box::start((installation.libexec / "revet-launch").string(), tiers::systemView()));
+    REVET_ASSIGN_OR_RETURN(auto box, Box::start((installation.libexec / "revet-launch").string()));
+    REVET_RETURN_IF_ERROR(box.begin(tiers::systemView()));
     REVET_ASSIGN_OR_RETURN(const auto places, Places::find());
     ShippedData data(installation, places);
     REVET_RETURN_IF_ERROR(data.preload());

@@ -41,66 +41,76 @@ Result<void> addProfiles(const fs::path& folder, const char* extension, NamedTex
     return {};
 }
 
+Result<std::string> readTableText(const fs::path& share, const char* name)
+{
+    return readText(share / "tables" / (std::string(name) + kCompiled));
+}
+
+template<typename Table>
+Result<Table> readTable(const fs::path& share, const char* name)
+{
+    REVET_ASSIGN_OR_RETURN(const auto text, readTableText(share, name));
+    return Table::parse(text);
+}
+
+Result<policy::EnvironmentTable> readEnvironment(const fs::path& share)
+{
+    return readTable<policy::EnvironmentTable>(share, "environment");
+}
+
+Result<policy::ProfileSet> readProfiles(const fs::path& share, const fs::path& config)
+{
+    NamedTexts texts;
+    REVET_RETURN_IF_ERROR(addProfiles(share / "profiles", kCompiled, texts));
+    REVET_RETURN_IF_ERROR(addProfiles(config / "profiles", ".toml", texts));
+    return policy::ProfileSet::load(texts);
+}
+
+/// Gives up what has been read already.
+template<typename Table, typename Read>
+Result<Table> takeOrRead(std::optional<Table>& ahead, Read read)
+{
+    return ahead ? Result<Table>(*std::exchange(ahead, std::nullopt)) : read();
+}
+
 } // namespace
 
 Result<void> ShippedData::preload()
 {
-    REVET_ASSIGN_OR_RETURN(m_environment, readEnvironment());
-    REVET_ASSIGN_OR_RETURN(m_profiles, readProfiles());
+    REVET_ASSIGN_OR_RETURN(m_environment, readEnvironment(m_installation.share));
+    REVET_ASSIGN_OR_RETURN(m_profiles, readProfiles(m_installation.share, m_places.config));
     return {};
 }
 
-Result<policy::EnvironmentTable> ShippedData::environment() const
+Result<policy::EnvironmentTable> ShippedData::environment()
 {
-    return m_environment ? Result<policy::EnvironmentTable>(*m_environment) : readEnvironment();
+    return takeOrRead(m_environment, [this] { return readEnvironment(m_installation.share); });
 }
 
-Result<policy::ProfileSet> ShippedData::profiles() const
+Result<policy::ProfileSet> ShippedData::profiles()
 {
-    return m_profiles ? Result<policy::ProfileSet>(*m_profiles) : readProfiles();
+    return takeOrRead(m_profiles, [this] { return readProfiles(m_installation.share, m_places.config); });
 }
 
 Result<policy::RunLaterTable> ShippedData::runLater() const
 {
-    REVET_ASSIGN_OR_RETURN(const auto text,
-                           readText(m_installation.share / (std::string("tables/run-later") + kCompiled)));
-    return policy::RunLaterTable::parse(text);
+    return readTable<policy::RunLaterTable>(m_installation.share, "run-later");
 }
 
 Result<policy::BuildOutputTable> ShippedData::buildOutput() const
 {
-    REVET_ASSIGN_OR_RETURN(const auto text,
-                           readText(m_installation.share / (std::string("tables/build-output") + kCompiled)));
-    return policy::BuildOutputTable::parse(text);
-}
-
-Result<policy::HiddenTable> ShippedData::hidden(const std::string& home) const
-{
-    REVET_ASSIGN_OR_RETURN(const auto text,
-                           readText(m_installation.share / (std::string("tables/hidden") + kCompiled)));
-    return policy::HiddenTable::parse(text, {home, m_places.runtime.parent_path().string()});
+    return readTable<policy::BuildOutputTable>(m_installation.share, "build-output");
 }
 
 Result<policy::HiddenNames> ShippedData::hiddenNames() const
 {
-    REVET_ASSIGN_OR_RETURN(const auto text,
-                           readText(m_installation.share / (std::string("tables/hidden") + kCompiled)));
-    return policy::HiddenNames::parse(text);
+    return readTable<policy::HiddenNames>(m_installation.share, "hidden");
 }
 
-Result<policy::EnvironmentTable> ShippedData::readEnvironment() const
+Result<policy::HiddenTable> ShippedData::hidden(const std::string& home) const
 {
-    REVET_ASSIGN_OR_RETURN(const auto text,
-                           readText(m_installation.share / (std::string("tables/environment") + kCompiled)));
-    return policy::EnvironmentTable::parse(text);
-}
-
-Result<policy::ProfileSet> ShippedData::readProfiles() const
-{
-    NamedTexts texts;
-    REVET_RETURN_IF_ERROR(addProfiles(m_installation.share / "profiles", kCompiled, texts));
-    REVET_RETURN_IF_ERROR(addProfiles(m_places.config / "profiles", ".toml", texts));
-    return policy::ProfileSet::load(texts);
+    REVET_ASSIGN_OR_RETURN(const auto text, readTableText(m_installation.share, "hidden"));
+    return policy::HiddenTable::parse(text, {home, m_places.runtime.parent_path().string()});
 }
 
 } // namespace revet::session

@@ -27,20 +27,18 @@ public:
     {
     }
     [[nodiscard]] const Installation& installation() const { return m_installation; }
-    /// Reads what does not depend on a request, before there is one.
+    /// Reads what does not depend on a request, before there is one. It is handed out once, without a copy;
+    /// who asks again reads it again.
     [[nodiscard]] Result<void> preload();
     [[nodiscard]] Result<policy::RunLaterTable> runLater() const;
     [[nodiscard]] Result<policy::BuildOutputTable> buildOutput() const;
     [[nodiscard]] Result<policy::HiddenTable> hidden(const std::string& home) const;
     [[nodiscard]] Result<policy::HiddenNames> hiddenNames() const;
-    [[nodiscard]] Result<policy::EnvironmentTable> environment() const;
+    [[nodiscard]] Result<policy::EnvironmentTable> environment();
     /// Shipped profiles and the user's own (config/profiles/*.toml), which win.
-    [[nodiscard]] Result<policy::ProfileSet> profiles() const;
+    [[nodiscard]] Result<policy::ProfileSet> profiles();
 
 private:
-    [[nodiscard]] Result<policy::EnvironmentTable> readEnvironment() const;
-    [[nodiscard]] Result<policy::ProfileSet> readProfiles() const;
-
     Installation m_installation;
     Places m_places;
     std::optional<policy::EnvironmentTable> m_environment; ///< preloaded
