@@ -26,6 +26,17 @@ bool isPort(std::string_view text, std::uint16_t port)
     return parsed && parsed->value_or(port) == port;
 }
 
+/// What a client wrote, as a name. A person may write "bücher.example"; what goes over the wire is ASCII, and
+/// a server may take other bytes for another name than we would.
+Result<policy::HostName> nameIn(std::string_view said)
+{
+    const auto isAscii = [](char byte) { return static_cast<unsigned char>(byte) < 0x80; };
+    if (!std::ranges::all_of(said, isAscii)) {
+        return fail(ErrorCode::Malformed, "read what a client calls its server", "it is not ASCII");
+    }
+    return policy::HostName::parse(said);
+}
+
 } // namespace
 
 Inspector::Opinion NameCheck::broken(std::string why)
@@ -87,7 +98,7 @@ Inspector::Opinion NameCheck::lookAtHello()
     if (!hello.serverName) {
         return broken(hello.hasEncryptedHello ? "ech" : "a TLS hello that names no server");
     }
-    const auto name = policy::HostName::parse(*hello.serverName);
+    const auto name = nameIn(*hello.serverName);
     if (!name || *name != m_name) {
         return broken("a TLS hello to another server");
     }
@@ -104,7 +115,7 @@ Inspector::Opinion NameCheck::lookAtRequests(std::string_view bytes)
     for (const HttpRequest& request : *requests) {
         const std::string_view authority = request.authority;
         const std::size_t colon = std::min(authority.find(':'), authority.size());
-        const auto name = policy::HostName::parse(authority.substr(0, colon));
+        const auto name = nameIn(authority.substr(0, colon));
         if (!name || *name != m_name || !isPort(authority.substr(colon), m_port)) {
             return broken("a request to another host");
         }

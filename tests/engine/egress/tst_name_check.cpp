@@ -69,6 +69,8 @@ private Q_SLOTS:
         row("TLS to one below", 443, hello("a.example.org"), "broken");
         row("TLS to nobody", 443, hello(""), "broken");
         row("TLS to an address", 443, hello("192.0.2.1"), "broken");
+        row("TLS to it in full width", 443, hello("\xef\xbd\x85xample.org"), "broken");
+        row("TLS to it with another dot", 443, hello("example\xe3\x80\x82org"), "broken");
         row("TLS anywhere", 5000, hello("example.com"), "broken");
         row("TLS on the port of HTTP", 80, hello("example.org"), "fine");
         row("half a hello", 443, hello("example.org").substr(0, 40), "undecided");
@@ -76,6 +78,12 @@ private Q_SLOTS:
         row("HTTP to its port", 80, "GET / HTTP/1.1\r\nHost: example.org:80\r\n\r\n", "fine");
         row("HTTP to another port", 80, "GET / HTTP/1.1\r\nHost: example.org:81\r\n\r\n", "broken");
         row("HTTP to another", 80, "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n", "broken");
+        row("HTTP to it with another dot", 80, "GET / HTTP/1.1\r\nHost: example\xef\xbc\x8eorg\r\n\r\n",
+            "broken");
+        row("HTTP to it with a soft hyphen", 80,
+            "GET / HTTP/1.1\r\nHost: ex\xc2\xad"
+            "ample.org\r\n\r\n",
+            "broken");
         row("HTTP to another by its target", 80,
             "GET http://example.com/ HTTP/1.1\r\nHost: example.org\r\n\r\n", "broken");
         row("HTTP to nobody", 80, "GET / HTTP/1.0\r\n\r\n", "broken");
