@@ -20,6 +20,8 @@ constexpr unsigned kMappedBits = 96; ///< in front of an IPv4 address
 constexpr std::size_t kV4At = 12;
 constexpr IpAddress::Bytes kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 constexpr IpAddress::Bytes kNat64{0, 0x64, 0xff, 0x9b}; // RFC 6052
+constexpr IpAddress::Bytes kLocalNat64{0, 0x64, 0xff, 0x9b, 0, 1}; // RFC 8215: of a network's own
+constexpr unsigned kLocalNat64Bits = 48;
 
 bool hasPrefix(const IpAddress::Bytes& bytes, const IpAddress::Bytes& prefix, unsigned bits)
 {
@@ -163,6 +165,11 @@ bool IpAddress::isV4() const
 
 AddressKind IpAddress::kind() const
 {
+    if (hasPrefix(m_bytes, kLocalNat64, kLocalNat64Bits)) {
+        const AddressKind within = v4({m_bytes[12], m_bytes[13], m_bytes[14], m_bytes[15]}).kind();
+        const bool isNever = within == AddressKind::Metadata || within == AddressKind::Loopback;
+        return isNever ? within : AddressKind::Private;
+    }
     const auto found
         = std::ranges::find_if(registry(), [this](const auto& entry) { return entry.first.contains(*this); });
     return found == registry().end() ? AddressKind::Public : found->second;
