@@ -160,7 +160,9 @@ Result<void> Preparer::chooseProfile()
             continue;
         }
         REVET_ASSIGN_OR_RETURN(const auto profile, profiles.resolve(name));
-        const bool isGenerous = !profile.state.empty() || !profile.pass.empty() || !profile.managed.empty();
+        const bool isGenerous = !profile.state.empty() || !profile.pass.empty() || !profile.managed.empty()
+            || !profile.hosts.empty() || !profile.modelHosts.empty() || !profile.loginHosts.empty()
+            || !profile.visible.empty() || !profile.settings.empty();
         const bool isNamed = std::ranges::find(fitting, name) == fitting.end();
         (isGenerous && isNamed && !isProgramBeyondBoxes() ? m_skippedProfiles : m_profileNames)
             .push_back(name);

@@ -43,13 +43,18 @@ fs::path find(const std::string& command, const ProgramSearch& search)
 bool isBeyondBoxes(const std::string& command, const ProgramSearch& search)
 {
     constexpr int kMaximumLinks = 40; // as the kernel has it
+    const auto isChangeable = [&search](const fs::path& place) {
+        return std::ranges::any_of(search.changeable, [&place](const std::string& top) {
+            return isWithin(place.lexically_normal().string(), top);
+        });
+    };
     fs::path program = find(command, search);
     for (int links = 0; links < kMaximumLinks && !program.empty(); ++links) {
         std::error_code error;
         const fs::path real = fs::canonical(program.parent_path(), error) / program.filename();
-        if (error || std::ranges::any_of(search.changeable, [&real](const std::string& top) {
-                return isWithin(real.string(), top);
-            })) {
+        // Nor by a way through there: a link that leads out of it can lead elsewhere by the time of the
+        // start.
+        if (error || isChangeable(program) || isChangeable(real)) {
             return false;
         }
         if (!fs::is_symlink(real, error)) {

@@ -64,6 +64,59 @@ private Q_SLOTS:
         QVERIFY2(others.find("anthropic") == std::string::npos, others.c_str());
     }
 
+    /// SECURITY.md E042: a command's name opens nothing by itself.
+    void isChosenByNoNameThatABoxCanGive_data()
+    {
+        QTest::addColumn<QString>("command");
+        QTest::addColumn<bool>("isChosen");
+        const auto row = [](const char* command, bool isChosen) {
+            QTest::newRow(command) << QString::fromLatin1(command) << isChosen;
+        };
+        row("~/tools/agent", true);
+        row("agent", true);
+        row("sh -c agent", false);
+        row("env X= agent", false);
+        row("xargs agent", false);
+        row("./agent", false);
+        row("sub/agent", false);
+        row("~/tools/../project/agent", false);
+        row("/proc/self/cwd/agent", false);
+        row("/proc/self/root$PWD/agent", false);
+        row("./link", false); // to the agent, today
+        row("tools/agent", false); // a link to its directory
+        row("~/given/agent", false);
+        row("--path :$PATH agent", false);
+        row("--path node_modules/.bin:$PATH agent", false);
+        row("--path $PWD/sub:$PATH agent", false);
+        row("agent\\ -x", false);
+        row("AGENT", false);
+    }
+    void isChosenByNoNameThatABoxCanGive()
+    {
+        QFETCH(const bool, isChosen);
+        const World world;
+        writeProfile(world, "mine", "exe = 'agent'\nhosts = ['allowed.test']\n");
+        world.prepare("mkdir -p sub node_modules/.bin ~/tools ~/given; "
+                      "for d in . sub node_modules/.bin ~/tools ~/given; do printf '#!/bin/sh\\n' >$d/agent; "
+                      "chmod +x $d/agent; done; ln -s ~/tools/agent link; ln -s ~/tools tools");
+        std::string command = fetched("command");
+        std::string path = "~/tools:$PATH";
+        if (const std::string option = "--path "; command.starts_with(option)) {
+            const std::size_t end = command.find(' ', option.size());
+            path = command.substr(option.size(), end - option.size());
+            path.replace(path.find("$PATH"), 5, "~/tools:$PATH");
+            command.erase(0, end + 1);
+        }
+        const Finished finished = world.runner().bare(
+            {"sh", "-c",
+             "export PATH=" + path + "; exec script -qec \"" + SessionRunner::program("revet")
+                 + " run --tier sandbox --bind-rw ~/given -- $0\" /dev/null",
+             command});
+        const bool wasChosen = finished.out.find("(mine)") != std::string::npos;
+        QVERIFY2(wasChosen == isChosen, finished.out.c_str());
+        QCOMPARE(finished.out.find("allowed.test") != std::string::npos, isChosen);
+    }
+
     void holdsAnAgentByItsManagedSettings_data() { addTierRows(); }
     void holdsAnAgentByItsManagedSettings()
     {

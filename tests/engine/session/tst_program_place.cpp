@@ -49,6 +49,8 @@ private Q_SLOTS:
         QVERIFY(!isBeyond("./link"));
         fs::create_symlink(project / "claude", home / "bin/agent2");
         QVERIFY(!isBeyond("agent2"));
+        fs::create_directory_symlink(home / "bin", project / "tools");
+        QVERIFY(!isBeyond("tools/claude"));
         fs::create_directory_symlink(project / "bin", home / "aside");
         QVERIFY(!isBeyond((home / "aside/agent").string()));
         fs::create_symlink(home / "bin/claude", home / "bin/agent3");
