@@ -13,6 +13,8 @@ printf '93.184.216.34 allowed.test www.allowed.test\n93.184.216.35 other.test\n1
 printf '93.184.216.36 closed.test\n2606:4700::1 six.test\n' >>"$TMPDIR/hosts"
 printf '93.184.217.2 own.test\n93.184.217.1 near.test\n' >>"$TMPDIR/hosts"
 printf '93.184.216.40 far.test\n2606:4700::40 far.test\n93.184.216.41 shut.test\n2606:4700::41 shut.test\n' >>"$TMPDIR/hosts"
+printf '93.184.216.40 x.far.test a.x.far.test notfar.test far.test.evil.test far.tes\n' >>"$TMPDIR/hosts"
+printf '169.254.169.254 meta.test metadata.google.internal\nfd00:ec2::254 meta6.test\n' >>"$TMPDIR/hosts"
 printf 'nameserver 93.184.216.53\n' >"$TMPDIR/resolv.conf"
 mount --bind "$TMPDIR/hosts" /etc/hosts
 mount --bind "$TMPDIR/resolv.conf" /etc/resolv.conf

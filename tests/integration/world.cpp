@@ -219,7 +219,9 @@ Snapshot snapshot(const fs::path& top)
 {
     Snapshot result;
     std::error_code error;
-    for (fs::recursive_directory_iterator entry(top, error), end; entry != end; entry.increment(error)) {
+    // What a box has closed to all is left out; what comes behind it is not.
+    fs::recursive_directory_iterator entry(top, fs::directory_options::skip_permission_denied, error);
+    for (const fs::recursive_directory_iterator end; entry != end; entry.increment(error)) {
         if (entry.depth() == 0 && entry->path().filename() == kVictimFolder) {
             entry.disable_recursion_pending();
             continue;
