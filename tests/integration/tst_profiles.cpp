@@ -76,7 +76,7 @@ private Q_SLOTS:
         row("agent", true);
         row("sh -c agent", false);
         row("env X= agent", false);
-        row("xargs agent", false);
+        row("timeout 9 agent", false);
         row("./agent", false);
         row("sub/agent", false);
         row("~/tools/../project/agent", false);
