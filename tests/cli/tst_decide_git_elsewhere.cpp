@@ -101,8 +101,7 @@ private Q_SLOTS:
             "mkdir -p .git/worktrees/w w; cp .git/HEAD .git/worktrees/w; echo ../../../../elsewhere/.git > "
             ".git/worktrees/w/commondir; echo \"$PWD/w/.git\" > .git/worktrees/w/gitdir; echo \"gitdir: "
             "$PWD/.git/worktrees/w\" > w/.git; echo x > w/secret");
-        row("a work tree elsewhere", "",
-            "git config core.worktree ../../elsewhere; echo x > x");
+        row("a work tree elsewhere", "", "git config core.worktree ../../elsewhere; echo x > x");
         row("a repository of links", "",
             "mkdir l; ln -s \"$HOME/elsewhere/.git\" l/.git; mkdir m; for f in HEAD objects refs config; do "
             "ln -s "
