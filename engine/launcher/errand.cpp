@@ -16,6 +16,7 @@ namespace revet::launcher {
 namespace {
 
 constexpr int kBacklog = 128;
+constexpr std::size_t kMaximumPath = 4000; ///< of two in one packet
 
 Result<UniqueFd> openStream(bool isV6)
 {
@@ -54,6 +55,11 @@ std::string encode(const Errand& errand)
     writer.number(static_cast<std::uint8_t>(errand.kind));
     writer.number(static_cast<std::uint8_t>(errand.isV6 ? 1 : 0));
     writer.number(errand.port);
+    writer.number(static_cast<std::uint8_t>(errand.isReadOnly ? 1 : 0));
+    writer.number(errand.device);
+    writer.number(errand.inode);
+    writer.string(errand.source);
+    writer.string(errand.target);
     return writer.take();
 }
 
@@ -64,11 +70,21 @@ Result<Errand> decodeErrand(std::string_view bytes)
     REVET_ASSIGN_OR_RETURN(const auto kind, reader.number<std::uint8_t>());
     REVET_ASSIGN_OR_RETURN(const auto isV6, reader.number<std::uint8_t>());
     REVET_ASSIGN_OR_RETURN(errand.port, reader.number<std::uint16_t>());
-    if (kind >= kErrandKindCount || isV6 > 1 || !reader.atEnd()) {
+    REVET_ASSIGN_OR_RETURN(const auto isReadOnly, reader.number<std::uint8_t>());
+    REVET_ASSIGN_OR_RETURN(errand.device, reader.number<std::uint64_t>());
+    REVET_ASSIGN_OR_RETURN(errand.inode, reader.number<std::uint64_t>());
+    REVET_ASSIGN_OR_RETURN(errand.source, reader.string(kMaximumPath));
+    REVET_ASSIGN_OR_RETURN(errand.target, reader.string(kMaximumPath));
+    const bool mounts = kind == static_cast<std::uint8_t>(Errand::Kind::Mount);
+    const bool unmounts = kind == static_cast<std::uint8_t>(Errand::Kind::Unmount);
+    if (kind >= kErrandKindCount || isV6 > 1 || isReadOnly > 1 || !reader.atEnd()
+        || errand.source.starts_with('/') != mounts
+        || errand.target.starts_with('/') != (mounts || unmounts)) {
         return fail(ErrorCode::Malformed, "read an errand");
     }
     errand.kind = static_cast<Errand::Kind>(kind);
     errand.isV6 = isV6 == 1;
+    errand.isReadOnly = isReadOnly == 1;
     return errand;
 }
 
@@ -88,6 +104,9 @@ Result<UniqueFd> runErrand(const Errand& errand)
         REVET_ASSIGN_OR_RETURN(os::NetlinkSocket socket, os::NetlinkSocket::open(NETLINK_SOCK_DIAG));
         return socket.take();
     }
+    case Errand::Kind::Mount:
+    case Errand::Kind::Unmount:
+        break; // LiveMounts does them
     }
     return fail(ErrorCode::Malformed, "run an errand");
 }

@@ -5,6 +5,7 @@
 
 #include "engine/base/unique_fd.h"
 #include "engine/launcher/errand.h"
+#include "engine/launcher/live_mounts.h"
 #include "engine/launcher/steps.h"
 #include "engine/launcher/wire.h"
 #include "engine/os/socket.h"
@@ -12,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <span>
 
 #include <poll.h>
 #include <sys/prctl.h>
@@ -34,15 +36,27 @@ void removeLeftovers(const std::vector<std::string>& leftovers)
     }
 }
 
+Result<UniqueFd> run(const Errand& errand, LiveMounts& mounts)
+{
+    if (errand.kind == Errand::Kind::Mount) {
+        return mounts.mount(errand);
+    }
+    if (errand.kind == Errand::Kind::Unmount) {
+        REVET_RETURN_IF_ERROR(mounts.unmount(errand.target));
+        return UniqueFd();
+    }
+    return runErrand(errand);
+}
+
 /// False: revet-session has no more of them.
-bool doErrand(int socket)
+bool doErrand(int socket, LiveMounts& mounts)
 {
     const auto packet = os::receivePacket(socket, kMaximumPacketBytes);
     if (!packet) {
         return false;
     }
     const auto errand = decodeErrand(packet->bytes);
-    const auto opened = errand ? runErrand(*errand) : fail(errand.error());
+    const auto opened = errand ? run(*errand, mounts) : fail(errand.error());
     Report report;
     if (!opened) {
         report.kind = Report::Kind::Failed;
@@ -52,7 +66,8 @@ bool doErrand(int socket)
     }
     report.kind = Report::Kind::Opened;
     const std::array descriptors{opened->get()};
-    return os::sendPacket(socket, encode(report), descriptors).has_value();
+    return os::sendPacket(socket, encode(report), std::span(descriptors).first(opened->isOpen() ? 1 : 0))
+        .has_value();
 }
 
 /// What comes on kKeeperSocket once the plan is whole; none: revet-session has gone, or speaks nonsense.
@@ -93,6 +108,7 @@ void keep(pid_t init, const std::vector<std::string>& leftovers)
     ::close(kInitSocket);
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // not before the fork: pid 1 must still write its own id maps
     UniqueFd errands;
+    LiveMounts mounts;
     for (;;) {
         std::array<pollfd, 3> sources{pollfd{handle.get(), POLLIN, 0}, pollfd{kKeeperSocket, POLLIN, 0},
                                       pollfd{errands.get(), POLLIN, 0}};
@@ -108,7 +124,7 @@ void keep(pid_t init, const std::vector<std::string>& leftovers)
                 ::kill(init, SIGKILL); // the box must not outlive revet-session
                 break;
             }
-        } else if (sources[2].revents != 0 && !doErrand(errands.get())) {
+        } else if (sources[2].revents != 0 && !doErrand(errands.get(), mounts)) {
             errands.reset();
         }
     }

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -106,10 +107,30 @@ Result<UniqueFd> openMountTarget(const std::string& path, TargetType type, InThe
     return current;
 }
 
+Result<MountPlace> openMountPlace(int directory, const std::string& name, TargetType type)
+{
+    MountPlace place{UniqueFd(openComponent(directory, name, type)), false};
+    if (!place.object && errno == ENOENT) {
+        place.isMade = makeComponent(directory, name, type) == 0;
+        place.object.reset(place.isMade ? openComponent(directory, name, type) : -1);
+    }
+    return place.object ? Result<MountPlace>(std::move(place)) : failErrno("reach the mount point " + name);
+}
+
 Result<UniqueFd> openHostPath(int hostRoot, const std::string& path)
 {
     UniqueFd object(
         openAt2(hostRoot, path.c_str(), O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS));
+    if (!object) {
+        return failErrno("open " + path + " of the host");
+    }
+    return object;
+}
+
+Result<UniqueFd> openPlainHostPath(int hostRoot, const std::string& path)
+{
+    UniqueFd object(openAt2(hostRoot, path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC,
+                            RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS));
     if (!object) {
         return failErrno("open " + path + " of the host");
     }

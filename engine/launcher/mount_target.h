@@ -20,10 +20,20 @@ enum class InTheWay { Fail, MoveAside };
 [[nodiscard]] Result<UniqueFd> openMountTarget(const std::string& path, TargetType type,
                                                InTheWay inTheWay = InTheWay::Fail);
 
+/// One component of such a place, in a directory that is open; made where it is missing.
+struct MountPlace
+{
+    UniqueFd object;
+    bool isMade = false;
+};
+[[nodiscard]] Result<MountPlace> openMountPlace(int directory, const std::string& name, TargetType type);
+
 /// Opens (O_PATH) a path of the host, links followed inside the host's tree only. `hostRoot` is where that
 /// tree is.
 [[nodiscard]] Result<UniqueFd> openHostPath(int hostRoot, const std::string& path);
-/// The same for reading; regular files only.
+/// The same, of an absolute path through no link at all.
+[[nodiscard]] Result<UniqueFd> openPlainHostPath(int hostRoot, const std::string& path);
+/// Like openHostPath(), for reading; regular files only.
 [[nodiscard]] Result<UniqueFd> openHostFile(int hostRoot, const std::string& path);
 
 } // namespace revet::launcher

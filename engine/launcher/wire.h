@@ -36,7 +36,7 @@ struct Report
         Exited, ///< value: wait status of the command
         Stopped, ///< value: the signal that stopped it
         Empty, ///< no process is left in the box but pid 1; comes before the last Exited
-        Opened, ///< one descriptor: what an errand was for
+        Opened, ///< an errand is done; with the descriptor that it is for, if any
     };
     Kind kind = Kind::Failed;
     std::uint32_t command = 0; ///< Listener to Stopped: which command, counted from 1

@@ -14,10 +14,11 @@ Result<UniqueFd> KeeperErrands::run(const launcher::Errand& errand)
     REVET_RETURN_IF_ERROR(os::sendPacket(m_socket.get(), launcher::encode(errand)));
     REVET_ASSIGN_OR_RETURN(auto packet, os::receivePacket(m_socket.get(), launcher::kMaximumPacketBytes));
     REVET_ASSIGN_OR_RETURN(const auto report, launcher::decodeReport(packet.bytes));
-    if (report.kind != launcher::Report::Kind::Opened || packet.descriptors.size() != 1) {
+    if (report.kind != launcher::Report::Kind::Opened
+        || packet.descriptors.size() != (errand.hasDescriptor() ? 1U : 0U)) {
         return fail(Error{ErrorCode::System, report.text, report.value, {}});
     }
-    return std::move(packet.descriptors.front());
+    return packet.descriptors.empty() ? UniqueFd() : std::move(packet.descriptors.front());
 }
 
 } // namespace revet::session

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/launcher/live_mounts.h"
+
+#include "engine/launcher/mount_target.h"
+#include "engine/launcher/steps.h"
+
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace revet::launcher {
+
+namespace {
+
+Result<UniqueFd> cloneOf(const Errand& errand, bool& isDirectory)
+{
+    REVET_ASSIGN_OR_RETURN(const UniqueFd object, openPlainHostPath(hostTree(), errand.source));
+    struct stat status = {};
+    if (::fstat(object.get(), &status) != 0) {
+        return failErrno("look at " + errand.source);
+    }
+    if (status.st_dev != errand.device || status.st_ino != errand.inode) {
+        return fail(Error::fromErrno("show " + errand.source, ESTALE)); // no longer what the person meant
+    }
+    isDirectory = S_ISDIR(status.st_mode);
+    UniqueFd tree(static_cast<int>(::syscall(SYS_open_tree, object.get(), "",
+                                             AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE
+                                                 | static_cast<unsigned>(OPEN_TREE_CLOEXEC))));
+    if (!tree) {
+        return failErrno("clone the mount of " + errand.source);
+    }
+    mount_attr attributes{};
+    attributes.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+    attributes.attr_set |= errand.isReadOnly ? MOUNT_ATTR_RDONLY : 0U;
+    if (::syscall(SYS_mount_setattr, tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
+                  sizeof attributes)
+        != 0) {
+        return failErrno("restrict the mount of " + errand.source);
+    }
+    return tree;
+}
+
+} // namespace
+
+Result<UniqueFd> LiveMounts::mount(const Errand& errand)
+{
+    const std::size_t slash = errand.target.rfind('/');
+    if (m_mounts.contains(errand.target) || slash == std::string::npos) {
+        return fail(Error::fromErrno("mount at " + errand.target, EBUSY));
+    }
+    Mounted mounted;
+    REVET_ASSIGN_OR_RETURN(UniqueFd tree, cloneOf(errand, mounted.isDirectory));
+    mounted.name = errand.target.substr(slash + 1);
+    REVET_ASSIGN_OR_RETURN(mounted.directory,
+                           openMountTarget(errand.target.substr(0, slash), TargetType::Directory));
+    REVET_ASSIGN_OR_RETURN(const MountPlace place,
+                           openMountPlace(mounted.directory.get(), mounted.name,
+                                          mounted.isDirectory ? TargetType::Directory : TargetType::File));
+    mounted.isPlaceMade = place.isMade;
+    if (::syscall(SYS_move_mount, tree.get(), "", place.object.get(), "",
+                  MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH)
+        != 0) {
+        return failErrno("mount " + errand.source);
+    }
+    m_mounts.emplace(errand.target, std::move(mounted));
+    return tree;
+}
+
+Result<void> LiveMounts::unmount(const std::string& target)
+{
+    const auto known = m_mounts.find(target);
+    if (known == m_mounts.end()) {
+        return fail(Error::fromErrno("take " + target + " away", ENOENT));
+    }
+    const Mounted& mounted = known->second;
+    const bool isGone = ::fchdir(mounted.directory.get()) == 0
+        && ::umount2(mounted.name.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0;
+    const int error = errno;
+    if (isGone && mounted.isPlaceMade) { // an empty one, or the box has put something there
+        ::unlinkat(AT_FDCWD, mounted.name.c_str(), mounted.isDirectory ? AT_REMOVEDIR : 0);
+    }
+    static_cast<void>(::chdir("/") == 0); // our own root: it is there
+    if (!isGone) {
+        return fail(Error::fromErrno("take " + target + " away", error));
+    }
+    m_mounts.erase(known);
+    return {};
+}
+
+} // namespace revet::launcher
