@@ -48,11 +48,22 @@ public:
         m_thread = std::jthread([this](const std::stop_token& stop) noexcept { run(stop); });
         return {};
     }
-    void add(PortForward forward)
+    Number add(PortForward forward)
     {
+        Number number = 0;
         {
             const std::lock_guard lock(m_mutex);
             m_new.push_back(std::move(forward));
+            number = m_added++;
+        }
+        ::eventfd_write(m_wake.get(), 1);
+        return number;
+    }
+    void remove(Number number)
+    {
+        {
+            const std::lock_guard lock(m_mutex);
+            m_removed.push_back(number);
         }
         ::eventfd_write(m_wake.get(), 1);
     }
@@ -95,7 +106,9 @@ private:
     Relays m_relays;
     UniqueFd m_wake;
     std::mutex m_mutex;
-    std::vector<PortForward> m_new; ///< under m_mutex
+    std::vector<PortForward> m_new; ///< this and the next two under m_mutex
+    std::vector<Number> m_removed;
+    Number m_added = 0; ///< the next one's index in m_forwards
     std::vector<PortForward> m_forwards;
     std::vector<std::size_t> m_resting;
     std::map<std::uint64_t, Call> m_calls;
@@ -166,7 +179,7 @@ void PortForwards::Loop::listenAgain()
 void PortForwards::Loop::listen(std::size_t index)
 {
     UniqueFd& listener = m_forwards.at(index).listener;
-    if (!m_poller.add(listener.get(), EPOLLIN, {Source::Kind::Listener, 0, index})) {
+    if (listener && !m_poller.add(listener.get(), EPOLLIN, {Source::Kind::Listener, 0, index})) {
         listener.reset(); // clients see it closed
     }
 }
@@ -181,11 +194,17 @@ void PortForwards::Loop::takeNew()
         listen(m_forwards.size() - 1);
     }
     m_new.clear();
+    for (const Number number : std::exchange(m_removed, {})) {
+        m_forwards.at(number).listener.reset();
+    }
 }
 
 void PortForwards::Loop::accept(std::size_t index)
 {
     const PortForward& forward = m_forwards.at(index);
+    if (!forward.listener) {
+        return; // a moment ago
+    }
     Call call;
     call.forward = index;
     call.client.reset(::accept4(forward.listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -298,9 +317,14 @@ void PortForwards::end()
     }
 }
 
-void PortForwards::add(PortForward forward)
+PortForwards::Number PortForwards::add(PortForward forward)
 {
-    m_loop->add(std::move(forward));
+    return m_loop->add(std::move(forward));
+}
+
+void PortForwards::remove(Number number)
+{
+    m_loop->remove(number);
 }
 
 Result<PortForwards> PortForwards::start(Dependencies dependencies)

@@ -49,8 +49,11 @@ public:
         std::function<void(const Error&)> onFailure;
     };
     [[nodiscard]] static Result<PortForwards> start(Dependencies dependencies);
+    using Number = std::uint64_t;
     /// Any thread.
-    void add(PortForward forward);
+    Number add(PortForward forward);
+    /// Nobody comes in there any more; connections stay. Any thread.
+    void remove(Number number);
     /// Ends every connection, and the thread. The box has ended; what it had said before is still passed on,
     /// for a second. Idempotent.
     void end();
