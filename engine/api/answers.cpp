@@ -4,6 +4,7 @@
 #include "engine/api/answers.h"
 
 #include "engine/approval/ask_hash.h"
+#include "engine/approval/inbox.h"
 #include "engine/policy/network_rules.h"
 #include "engine/session/recovery.h"
 
@@ -36,7 +37,8 @@ Result<void> tellSessions(Engine& engine, const Grant& grant)
         if (!client && client.error().code == ErrorCode::NotFound) {
             continue; // it is about to begin, and reads them then, or has ended
         }
-        const Result<void> told = client ? client->tellGrantsChanged() : Result<void>(fail(client.error()));
+        const Result<void> told
+            = client ? client->tellGrantsChanged(grant.id) : Result<void>(fail(client.error()));
         // One that was started without a network has nothing to use a project's grant for.
         const bool isUseless = !told && told.error().code == ErrorCode::Refused && grant.session.isNone();
         if (!told && told.error().code != ErrorCode::Closed && !isUseless) {
@@ -50,11 +52,18 @@ Result<void> tellSessions(Engine& engine, const Grant& grant)
 Result<void> answerForProject(Engine& engine, AskRecord record, bool isApproved, const AnswerScope& scope)
 {
     const std::string operation = "answer " + record.ask.id.text();
+    const bool isForLater
+        = std::ranges::find(record.ask.scopes, GrantScope::Project) != record.ask.scopes.end();
     if (isApproved && scope.scope != GrantScope::Project) {
-        return fail(ErrorCode::Refused, operation,
-                    "its session has ended; `--scope project`, or `--scope 7d`, permits it to later ones");
+        return fail(
+            ErrorCode::Refused, operation,
+            isForLater ? "its session has ended; `--scope project`, or `--scope 7d`, permits it to later ones"
+                       : "its session has ended, and with it what it was about");
     }
-    if (scope.scope == GrantScope::Project) {
+    if (isApproved) {
+        REVET_RETURN_IF_ERROR(approval::Inbox::checkScope(record.ask, {{}, true, scope.scope}));
+    }
+    if (scope.scope == GrantScope::Project && isForLater) {
         Grant grant;
         grant.kind = record.ask.kind;
         grant.isAllowed = isApproved;
@@ -69,6 +78,24 @@ Result<void> answerForProject(Engine& engine, AskRecord record, bool isApproved,
     record.scope = scope.scope;
     record.settled = SystemClock().now();
     return engine.catalogue().answers().saveAsk(record);
+}
+
+/// What could never match, or may never be given. A session that it is for looks again, at the time.
+Result<void> checkTarget(Engine& engine, const Grant& grant)
+{
+    if (grant.kind == AskKind::Path || grant.kind == AskKind::PathWrite) {
+        return engine.checkGrantable(grant.target);
+    }
+    if (grant.kind != AskKind::Destination) {
+        return {};
+    }
+    const std::array<std::string, 1> target{grant.target};
+    if (const auto rules = policy::NetworkRules::compile(target); !rules) {
+        Error error = rules.error();
+        error.code = ErrorCode::InvalidArgument;
+        return fail(std::move(error));
+    }
+    return {};
 }
 
 } // namespace
@@ -156,14 +183,10 @@ Result<std::vector<Grant>> grants(Engine& engine, bool isAll)
 
 Result<std::int64_t> addGrant(Engine& engine, Grant grant)
 {
-    const std::array<std::string, 1> target{grant.target};
-    if (const auto rules = policy::NetworkRules::compile(target); !rules) {
-        Error error = rules.error();
-        error.code = ErrorCode::InvalidArgument;
-        return fail(std::move(error));
-    }
+    REVET_RETURN_IF_ERROR(checkTarget(engine, grant));
     grant.created = SystemClock().now();
     REVET_ASSIGN_OR_RETURN(const std::int64_t id, engine.catalogue().answers().addGrant(grant));
+    grant.id = id;
     const Result<void> told = tellSessions(engine, grant);
     if (!told && !grant.session.isNone()) { // nobody else has it
         REVET_RETURN_IF_ERROR(engine.catalogue().answers().revokeGrant(id, grant.created));

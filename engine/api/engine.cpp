@@ -6,6 +6,7 @@
 #include "engine/base/unique_fd.h"
 #include "engine/journal/remove_tree.h"
 #include "engine/session/account.h"
+#include "engine/session/grantable_path.h"
 #include "engine/session/installation.h"
 #include "engine/session/project_finder.h"
 #include "engine/session/recovery.h"
@@ -203,6 +204,15 @@ Result<std::string> Engine::findProject(const std::optional<std::string>& named,
     REVET_ASSIGN_OR_RETURN(session::FoundProject found,
                            session::findProject(named, directory, account.home, m_places));
     return std::move(found.path);
+}
+
+Result<void> Engine::checkGrantable(const std::string& path) const
+{
+    REVET_ASSIGN_OR_RETURN(const session::Account account, session::findAccount(session::ownEnvironment()));
+    REVET_ASSIGN_OR_RETURN(auto installation, session::Installation::find());
+    REVET_ASSIGN_OR_RETURN(const auto hidden,
+                           session::ShippedData(std::move(installation), m_places).hidden(account.home));
+    return session::grantablePath(path, account.home, m_places, hidden).map([](const auto&) {});
 }
 
 Result<std::filesystem::path> shareDirectory()

@@ -67,6 +67,8 @@ public:
     /// that directory; absolute and canonical. Refused where a run would be.
     [[nodiscard]] Result<std::string> findProject(const std::optional<std::string>& named,
                                                   const std::string& directory) const;
+    /// Whether a box may be shown this path of the user's (session::grantablePath).
+    [[nodiscard]] Result<void> checkGrantable(const std::string& path) const;
 
 private:
     Engine(Places places, journal::Catalogue catalogue)

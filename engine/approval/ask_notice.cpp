@@ -7,6 +7,32 @@
 
 namespace revet::approval {
 
+namespace {
+
+std::string wish(const Ask& ask)
+{
+    constexpr std::size_t kTargetColumns = 300; // every name of a host
+    const std::string target = elideMiddle(displayQuoted(ask.target), kTargetColumns);
+    switch (ask.kind) {
+    case AskKind::Destination:
+        return "connect to " + target;
+    case AskKind::Brake:
+        return "it is held; go on removing files in " + target;
+    case AskKind::RunLater:
+        return "write what this machine runs later, " + target;
+    case AskKind::Path:
+    case AskKind::PathWrite:
+        return "see " + target;
+    case AskKind::HostPort:
+    case AskKind::Publish:
+    case AskKind::Socket:
+        break; // nobody asks for them
+    }
+    return "reach " + target;
+}
+
+} // namespace
+
 std::string askerOf(const Ask& ask)
 {
     constexpr std::size_t kColumns = 60;
@@ -15,10 +41,8 @@ std::string askerOf(const Ask& ask)
 
 std::string noticeOf(const Ask& ask)
 {
-    constexpr std::size_t kTargetColumns = 300; // every name of a host
     const std::string id = ask.id.text();
-    return "revet " + ask.id.session.text() + ": connect to "
-        + elideMiddle(displayQuoted(ask.target), kTargetColumns) + "? 'revet asks " + id
+    return "revet " + ask.id.session.text() + ": " + wish(ask) + "? 'revet asks " + id
         + "' shows more, 'revet approve " + id + "' or 'revet deny " + id + "' answers; it is for "
         + askerOf(ask);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 namespace revet::approval {
@@ -12,7 +13,8 @@ namespace revet::approval {
 void GrantBook::insert(const Grant& grant, ProcessNumber process)
 {
     const std::array<std::string, 1> target{grant.target};
-    auto rules = policy::NetworkRules::compile(target);
+    auto rules = policy::NetworkRules::compile(
+        std::span<const std::string>(target).first(grant.kind == AskKind::Destination ? 1 : 0));
     if (rules) { // what makes no sense any more is about nothing
         m_entries.insert_or_assign(grant.id, Entry{grant, *std::move(rules), process});
     }
@@ -72,8 +74,8 @@ bool GrantBook::mayReach(const policy::HostName& host, WallTime now) const
     const std::lock_guard lock(m_mutex);
     return std::ranges::any_of(m_entries, [&](const auto& entry) {
         const Grant& grant = entry.second.grant;
-        return grant.isAllowed && isFor(entry.second, nullptr) && grant.isInForce(now)
-            && entry.second.rules.mayReach(host);
+        return grant.kind == AskKind::Destination && grant.isAllowed && isFor(entry.second, nullptr)
+            && grant.isInForce(now) && entry.second.rules.mayReach(host);
     });
 }
 
@@ -81,7 +83,8 @@ bool GrantBook::hasAllowed(WallTime now) const
 {
     const std::lock_guard lock(m_mutex);
     return std::ranges::any_of(m_entries, [now](const auto& entry) {
-        return entry.second.grant.isAllowed && entry.second.grant.isInForce(now);
+        const Grant& grant = entry.second.grant;
+        return grant.kind == AskKind::Destination && grant.isAllowed && grant.isInForce(now);
     });
 }
 

@@ -39,12 +39,23 @@ public:
     [[nodiscard]] std::optional<Match> judge(const Host& host, std::uint16_t port, const Claimant* claimant,
                                              WallTime now)
     {
-        return use([&](const policy::NetworkRules& rules) { return rules.judge(host, port).isPermitted; },
-                   claimant, now);
+        return use(
+            [&](const Entry& entry) {
+                return entry.grant.kind == AskKind::Destination && entry.rules.judge(host, port).isPermitted;
+            },
+            claimant, now);
+    }
+    /// The same for what is no destination.
+    [[nodiscard]] std::optional<Match> judge(AskKind kind, std::string_view target, const Claimant* claimant,
+                                             WallTime now)
+    {
+        return use(
+            [&](const Entry& entry) { return entry.grant.kind == kind && entry.grant.target == target; },
+            claimant, now);
     }
     /// Whether a yes is about this name at some port.
     [[nodiscard]] bool mayReach(const policy::HostName& host, WallTime now) const;
-    /// Any yes.
+    /// Any yes to a destination.
     [[nodiscard]] bool hasAllowed(WallTime now) const;
 
     /// What has been used since the last time, for the catalogue.
@@ -61,7 +72,7 @@ private:
     struct Entry
     {
         Grant grant;
-        policy::NetworkRules rules;
+        policy::NetworkRules rules; ///< of a destination
         ProcessNumber process; ///< of Process
     };
     template<typename IsAbout>
@@ -81,7 +92,7 @@ std::optional<GrantBook::Match> GrantBook::use(const IsAbout& isAbout, const Cla
     const std::lock_guard lock(m_mutex);
     Entry* allowing = nullptr;
     for (auto& [id, entry] : m_entries) {
-        if (!entry.grant.isInForce(now) || !isFor(entry, claimant) || !isAbout(entry.rules)) {
+        if (!entry.grant.isInForce(now) || !isFor(entry, claimant) || !isAbout(entry)) {
             continue;
         }
         if (!entry.grant.isAllowed) {

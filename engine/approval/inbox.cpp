@@ -53,15 +53,27 @@ Inbox::Inbox(Setting setting, const Clock& clock)
 {
 }
 
-Inbox::Key Inbox::keyOf(const Ask& ask)
+template<typename Asked>
+Inbox::Matter Inbox::matterOf(const Asked& asked)
 {
-    return {ask.kind, ask.target, chainOf(ask.chain)};
+    return {asked.kind, asked.target, asked.kind == AskKind::RunLater ? asked.why : std::string()};
+}
+
+template<typename Asked>
+Inbox::Key Inbox::keyOf(const Asked& asked)
+{
+    return {matterOf(asked), chainOf(asked.chain)};
+}
+
+bool Inbox::isSameMatter(const Ask& one, const Ask& other)
+{
+    return matterOf(one) == matterOf(other);
 }
 
 Inbox::Raised Inbox::raise(Wish wish, Waiter waiter)
 {
     const SteadyTime now = m_clock.steadyNow();
-    if (const auto quiet = m_quiet.find({wish.kind, wish.target}); quiet != m_quiet.end()) {
+    if (const auto quiet = m_quiet.find(matterOf(wish)); quiet != m_quiet.end()) {
         if (now < quiet->second.until) {
             return {false, quiet->second.rule};
         }
@@ -70,8 +82,7 @@ Inbox::Raised Inbox::raise(Wish wish, Waiter waiter)
     if (m_waiting.size() >= kMaximumWaiters) {
         return flood("too much is asked at once");
     }
-    if (const auto known = m_keys.find({wish.kind, wish.target, chainOf(wish.chain)});
-        known != m_keys.end()) {
+    if (const auto known = m_keys.find(keyOf(wish)); known != m_keys.end()) {
         join(known->second, std::move(wish), waiter);
         return {true, {}};
     }
@@ -183,8 +194,13 @@ Result<void> Inbox::check(const AskId& id, const Answer& answer) const
         return fail(ErrorCode::Conflict, "answer " + id.text(),
                     "the answer is to something else; look at it again");
     }
+    return checkScope(ask, answer);
+}
+
+Result<void> Inbox::checkScope(const Ask& ask, const Answer& answer)
+{
     if (answer.isApproved && std::ranges::find(ask.scopes, answer.scope) == ask.scopes.end()) {
-        return fail(ErrorCode::Refused, "answer " + id.text(),
+        return fail(ErrorCode::Refused, "answer " + ask.id.text(),
                     "it cannot be approved for: " + std::string(toString(answer.scope)));
     }
     return {};
@@ -231,7 +247,7 @@ Inbox::Settled Inbox::settle(const AskId& id, AskState state, std::optional<Gran
 
 void Inbox::forgive(const Ask& ask)
 {
-    m_quiet.erase({ask.kind, ask.target});
+    m_quiet.erase(matterOf(ask));
     m_noes = 0;
 }
 
@@ -245,7 +261,7 @@ void Inbox::beQuiet(const Ask& ask, Quiet quiet)
         m_quiet.erase(
             std::ranges::min_element(m_quiet, {}, [](const auto& entry) { return entry.second.until; }));
     }
-    m_quiet.insert_or_assign({ask.kind, ask.target}, std::move(quiet));
+    m_quiet.insert_or_assign(matterOf(ask), std::move(quiet));
 }
 
 std::vector<Inbox::Settled> Inbox::expire()

@@ -95,6 +95,8 @@ public:
     /// The first valid answer wins. NotFound, or Conflict where it was settled before, or the hash is of
     /// something else; Refused for a scope that was not offered.
     [[nodiscard]] Result<void> check(const AskId& id, const Answer& answer) const;
+    /// Refused, as above.
+    [[nodiscard]] static Result<void> checkScope(const Ask& ask, const Answer& answer);
     [[nodiscard]] Result<Settled> answer(const AskId& id, const Answer& answer);
     /// Settles what `isMeant` picks of the open ones, as another answer was about it too.
     template<typename IsMeant>
@@ -114,6 +116,8 @@ public:
     [[nodiscard]] std::vector<Settled> close();
     /// The next time at which expire() has something to do.
     [[nodiscard]] std::optional<SteadyTime> nextDeadline() const;
+    /// Whether a no to one is a no to the other.
+    [[nodiscard]] static bool isSameMatter(const Ask& one, const Ask& other);
     /// The same may be asked again: a missed or denied one was thought over.
     void forgive(const Ask& ask);
     /// Whether nothing new is asked, for good or until a yes.
@@ -127,10 +131,11 @@ public:
     [[nodiscard]] ProcessNumber processOf(const AskId& id) const { return m_open.at(id).process; }
 
 private:
+    /// About what nobody is asked again, whatever program wants it. What shows the content that would be
+    /// written is about that content.
+    using Matter = std::tuple<AskKind, std::string, std::string>;
     /// By which two wishes are the same.
-    using Key = std::tuple<AskKind, std::string, std::string>;
-    /// About what nobody is asked again, whatever program wants it.
-    using Matter = std::pair<AskKind, std::string>;
+    using Key = std::pair<Matter, std::string>;
     struct Open
     {
         AskRecord record;
@@ -146,7 +151,10 @@ private:
         std::string rule;
         SteadyTime until;
     };
-    [[nodiscard]] static Key keyOf(const Ask& ask);
+    template<typename Asked>
+    [[nodiscard]] static Matter matterOf(const Asked& asked);
+    template<typename Asked>
+    [[nodiscard]] static Key keyOf(const Asked& asked);
     [[nodiscard]] std::vector<AskId> openIds() const;
     [[nodiscard]] AskRecord make(Wish wish);
     AskRecord open(Wish wish, Waiter waiter);

@@ -12,6 +12,9 @@
 #include "engine/domain/display_escape.h"
 
 #include <algorithm>
+#include <ranges>
+#include <string_view>
+#include <utility>
 
 namespace revet::cli {
 
@@ -41,7 +44,7 @@ nlohmann::json toJson(const AskRecord& record)
         object["process"].push_back(std::move(one));
     }
     journal::putBytes(object, "cwd", ask.cwd);
-    object["why"] = ask.why;
+    journal::putBytes(object, "why", ask.why);
     object["widens"] = {{"lane", toString(ask.lane)}, {"from", toString(ask.from)}, {"to", toString(ask.to)}};
     object["count"] = record.count;
     object["gave_up"] = record.hasGivenUp;
@@ -113,6 +116,52 @@ std::string row(std::string label, const std::string& text)
     return label + text + '\n';
 }
 
+struct KindWords
+{
+    const char* title;
+    const char* ifYes;
+};
+
+KindWords wordsFor(AskKind kind)
+{
+    switch (kind) {
+    case AskKind::Destination:
+        return {"CONNECT TO A SERVER ON THE NETWORK",
+                "what the box can read can be sent there; it sees no more of your files than before"};
+    case AskKind::Brake:
+        return {"GO ON REMOVING FILES", "what is held goes on, and nothing is held any more in this session"};
+    case AskKind::RunLater:
+        return {"WRITE WHAT THIS MACHINE RUNS LATER",
+                "what it writes there runs outside the box, as you, when its time comes"};
+    case AskKind::Path:
+    case AskKind::PathWrite:
+        return {"SEE FILES OF THIS MACHINE",
+                "it can read all that is there, and take it wherever it can send"};
+    case AskKind::HostPort:
+    case AskKind::Publish:
+    case AskKind::Socket:
+        break;
+    }
+    return {"", ""};
+}
+
+/// Rows of at most so many columns: where a terminal breaks a longer one, what follows would begin where our
+/// own lines do.
+std::string rows(std::string label, std::string_view escaped, std::size_t columns)
+{
+    std::string text;
+    do { // a character has no more columns than bytes
+        std::size_t end = std::min(std::max<std::size_t>(columns, 1), escaped.size());
+        while (end < escaped.size() && end > 1
+               && (static_cast<unsigned char>(escaped[end]) & 0xc0U) == 0x80U) {
+            --end;
+        }
+        text += row(std::exchange(label, ""), std::string(escaped.substr(0, end)));
+        escaped.remove_prefix(end);
+    } while (!escaped.empty());
+    return text;
+}
+
 std::string processLine(const AskProcess& process)
 {
     return process.pid == 0 ? displayEscape(process.exe)
@@ -121,7 +170,8 @@ std::string processLine(const AskProcess& process)
 }
 
 /// All that an answer is about. What the box chose takes one line each unless it `isFull`, so that it moves
-/// nothing else out of sight; the target is the last line, too.
+/// nothing else out of sight; but what would be written is what the answer is about. The target is the last
+/// line, too.
 void printCard(const AskRecord& record, bool isFull)
 {
     constexpr std::size_t kLabelColumns = 9;
@@ -129,7 +179,8 @@ void printCard(const AskRecord& record, bool isFull)
     const std::size_t columns = (outputColumns() == 0 ? kColumns : outputColumns()) - kLabelColumns;
     const auto shown = [=](std::string text) { return isFull ? text : elideMiddle(text, columns); };
     const Ask& ask = record.ask;
-    std::string text = "CONNECT TO A SERVER ON THE NETWORK\n";
+    const KindWords words = wordsFor(ask.kind);
+    std::string text = words.title + std::string("\n");
     text += row(
         "Ask",
         ask.id.text() + ", " + stateWords(record)
@@ -140,13 +191,15 @@ void printCard(const AskRecord& record, bool isFull)
         text += row("", shown(processLine(process)));
     }
     text += row("Cwd", shown(displayQuoted(ask.cwd)));
-    text += row("Why",
-                displayEscape(ask.why) + " (" + std::string(toString(ask.tier)) + ", "
-                    + displayQuoted(ask.project) + ")");
+    text += row("Box", std::string(toString(ask.tier)) + ", " + displayQuoted(ask.project));
+    std::string label = "Why";
+    for (const auto part : std::views::split(ask.why, '\n')) { // what would be written is never shortened
+        text += rows(std::exchange(label, ""), displayEscape(std::string_view(part.begin(), part.end())),
+                     columns);
+    }
     text += row("If yes",
                 std::string(toString(ask.lane)) + " reach " + std::string(toString(ask.from)) + " -> "
-                    + std::string(toString(ask.to))
-                    + ": what the box can read can be sent there; it sees no more of your files than before");
+                    + std::string(toString(ask.to)) + ": " + words.ifYes);
     text += row("Times",
                 std::to_string(record.count)
                     + (record.hasGivenUp ? "; the program waits no longer, a yes is for its next try" : ""));
@@ -154,7 +207,8 @@ void printCard(const AskRecord& record, bool isFull)
     for (const GrantScope scope : ask.scopes) {
         scopes += (scopes.empty() ? "" : ", ") + std::string(toString(scope));
     }
-    text += row("Scopes", scopes + ", or until a date in the project");
+    const bool isForProject = std::ranges::find(ask.scopes, GrantScope::Project) != ask.scopes.end();
+    text += row("Scopes", scopes + (isForProject ? ", or until a date in the project" : ""));
     text += row("Hash", ask.hash);
     print(text + row("What", displayEscape(ask.target)));
 }
@@ -183,7 +237,7 @@ int showOne(const std::vector<AskRecord>& records, const std::string& name, bool
 int answer(const Arguments& arguments, bool isApproved)
 {
     std::string name;
-    std::string scope = "once";
+    std::string scope;
     std::string hash;
     const std::string command = isApproved ? "approve" : "deny";
     CLI::App app(isApproved
@@ -193,7 +247,9 @@ int answer(const Arguments& arguments, bool isApproved)
                        "in its session.",
                  "revet " + command);
     app.add_option("ASK", name, "as `revet asks` lists it")->required();
-    app.add_option("--scope", scope, "once (default), process, session, project, a time such as 7d, a date")
+    app.add_option("--scope", scope,
+                   "once, process, session, project, a time such as 7d, a date; else the narrowest that the "
+                   "ask offers")
         ->type_name("SCOPE");
     app.add_option("--hash", hash,
                    "answer only what has this hash, or one that begins so, without a question")
@@ -202,9 +258,8 @@ int answer(const Arguments& arguments, bool isApproved)
         return *status;
     }
     const Result<AskId> id = AskId::parse(name);
-    const Result<api::AnswerScope> parsed = api::parseAnswerScope(scope, SystemClock().now());
-    if (!id || !parsed) {
-        return report(id ? parsed.error() : id.error());
+    if (!id) {
+        return report(id.error());
     }
     Result<api::Engine> engine = api::Engine::open();
     if (!engine) {
@@ -217,6 +272,14 @@ int answer(const Arguments& arguments, bool isApproved)
     if (!*record) {
         complain(command + ": there is no " + id->text() + "; `revet asks` lists them");
         return kNoSuchThing;
+    }
+    if (scope.empty()) {
+        const std::vector<GrantScope>& offered = (*record)->ask.scopes;
+        scope = toString(isApproved && !offered.empty() ? offered.front() : GrantScope::Once);
+    }
+    const Result<api::AnswerScope> parsed = api::parseAnswerScope(scope, SystemClock().now());
+    if (!parsed) {
+        return report(parsed.error());
     }
     constexpr std::size_t kShortestHash = 12;
     if (!hash.empty() && (hash.size() < kShortestHash || !(*record)->ask.hash.starts_with(hash))) {

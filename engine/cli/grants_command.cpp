@@ -10,7 +10,10 @@
 #include "engine/cli/text_table.h"
 #include "engine/domain/display_escape.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 namespace revet::cli {
 
@@ -43,6 +46,7 @@ void printTable(const std::vector<Grant>& grants)
 {
     TextTable table({{"GRANT"},
                      {"EFFECT"},
+                     {"KIND"},
                      {"TARGET", TextTable::Align::Left, true},
                      {"SCOPE"},
                      {"OF", TextTable::Align::Left, true},
@@ -55,9 +59,9 @@ void printTable(const std::vector<Grant>& grants)
         const std::string end = grant.revoked ? "is over"
             : grant.expires                   ? toRfc3339(*grant.expires)
                                               : "never";
-        table.addRow({grant.name(), grant.isAllowed ? "allow" : "deny", displayEscape(grant.target),
-                      std::string(toString(grant.scope)), of, end, std::to_string(grant.hits),
-                      grant.origin.empty() ? "you" : grant.origin});
+        table.addRow({grant.name(), grant.isAllowed ? "allow" : "deny", std::string(toString(grant.kind)),
+                      displayEscape(grant.target), std::string(toString(grant.scope)), of, end,
+                      std::to_string(grant.hits), grant.origin.empty() ? "you" : grant.origin});
     }
     print(table.toText(outputColumns()));
 }
@@ -92,6 +96,86 @@ OrStatus<Grant> grantFor(api::Engine& engine, const std::string& whom)
     grant.project = session->project;
     return grant;
 }
+
+struct Wish
+{
+    AskKind kind = AskKind::Destination;
+    std::string target;
+
+    /// A host is known by its name, all else by its kind, too.
+    [[nodiscard]] std::string words() const
+    {
+        return (kind == AskKind::Destination ? "" : std::string(toString(kind)) + ' ')
+            + displayEscape(target);
+    }
+};
+
+/// What `revet grant` was asked for.
+struct Wishes
+{
+    std::vector<std::string> words;
+    std::vector<std::string> hosts;
+    std::vector<std::string> readable;
+    std::vector<std::string> writable;
+    std::vector<std::uint16_t> hostPorts;
+    std::vector<std::uint16_t> published;
+    std::vector<std::string> sockets;
+
+    [[nodiscard]] Result<std::vector<Wish>> all() const
+    {
+        std::vector<Wish> wanted;
+        for (const std::string& host : hosts) {
+            wanted.push_back({AskKind::Destination, host});
+        }
+        const auto addPaths = [&wanted](AskKind kind, const std::vector<std::string>& paths) {
+            for (const std::string& path : paths) {
+                wanted.push_back({kind, absolute(path)});
+            }
+        };
+        addPaths(AskKind::Path, readable);
+        addPaths(AskKind::PathWrite, writable);
+        for (const std::uint16_t port : hostPorts) {
+            wanted.push_back({AskKind::HostPort, std::to_string(port)});
+        }
+        for (const std::uint16_t port : published) {
+            wanted.push_back({AskKind::Publish, std::to_string(port)});
+        }
+        addPaths(AskKind::Socket, sockets);
+        for (const std::string& word : words) {
+            REVET_ASSIGN_OR_RETURN(Wish wish, parse(word));
+            wanted.push_back(std::move(wish));
+        }
+        return wanted.empty() ? fail(ErrorCode::InvalidArgument, "read what to grant",
+                                     "name a path, a host, a port or a socket; `revet grant --help`")
+                              : Result<std::vector<Wish>>(std::move(wanted));
+    }
+
+private:
+    /// Without "..", and without a slash at the end; links are not followed.
+    static std::string absolute(const std::string& path)
+    {
+        std::error_code problem;
+        std::string text = std::filesystem::absolute(path, problem).lexically_normal().string();
+        while (text.size() > 1 && text.ends_with('/')) {
+            text.pop_back();
+        }
+        return text;
+    }
+    static Result<Wish> parse(std::string_view word)
+    {
+        constexpr std::string_view kPath = "path:";
+        std::string_view path = word.substr(std::min(kPath.size(), word.size()));
+        const bool isWritable = path.ends_with(":rw");
+        if (isWritable || path.ends_with(":ro")) {
+            path.remove_suffix(3);
+        }
+        if (!word.starts_with(kPath) || !path.starts_with('/')) {
+            return fail(ErrorCode::InvalidArgument, "read " + displayQuoted(word),
+                        "write path:/DIR, path:/DIR:ro or path:/DIR:rw");
+        }
+        return Wish{isWritable ? AskKind::PathWrite : AskKind::Path, absolute(std::string(path))};
+    }
+};
 
 } // namespace
 
@@ -129,23 +213,37 @@ int runGrants(const Arguments& arguments)
 int runGrant(const Arguments& arguments)
 {
     std::string whom;
-    std::vector<std::string> hosts;
     std::string duration;
+    Wishes wishes;
     CLI::App app("Lets a running session, or all sessions of a project, reach more; at once.", "revet grant");
     app.add_option("ID|PROJECT", whom, "a session, or a project's directory: . or with a slash")->required();
-    app.add_option("--allow-host", hosts, "let it connect to a host; repeatable")
-        ->type_name("HOST[:PORT]")
-        ->required()
-        ->allow_extra_args(false);
+    app.add_option("WHAT", wishes.words, "path:/DIR, path:/DIR:ro (the same) or path:/DIR:rw; repeatable");
+    app.add_option("--allow-host", wishes.hosts, "let it connect to a host")->type_name("HOST[:PORT]");
+    app.add_option("--bind-ro", wishes.readable, "show a path of yours, read-only")->type_name("PATH");
+    app.add_option("--bind-rw", wishes.writable, "let it write a path of yours")->type_name("PATH");
+    app.add_option("--host-port", wishes.hostPorts, "let it connect to a port of this machine's loopback")
+        ->type_name("PORT")
+        ->check(CLI::Range(1, UINT16_MAX));
+    app.add_option("--publish", wishes.published, "let this machine connect to a port of its loopback")
+        ->type_name("PORT")
+        ->check(CLI::Range(1, UINT16_MAX));
+    app.add_option("--socket", wishes.sockets, "let it speak to a local socket of yours")->type_name("PATH");
     app.add_option("--for", duration, "for how long: 5m, 2h, 7d (default: until it is revoked)")
         ->type_name("TIME");
+    // A repeatable option takes one word each time, not all that follow.
+    for (CLI::Option* const option : app.get_options()) {
+        if (option->get_name() != "WHAT") {
+            option->allow_extra_args(false);
+        }
+    }
     if (const auto status = parse(app, arguments)) {
         return *status;
     }
     const Result<std::chrono::seconds> time
         = duration.empty() ? std::chrono::seconds(0) : parseDuration(duration);
-    if (!time) {
-        return report(time.error());
+    const Result<std::vector<Wish>> wanted = wishes.all();
+    if (!time || !wanted) {
+        return report(time ? wanted.error() : time.error());
     }
     Result<api::Engine> engine = api::Engine::open();
     if (!engine) {
@@ -158,14 +256,15 @@ int runGrant(const Arguments& arguments)
     if (!duration.empty()) {
         grant->expires = SystemClock().now() + *time;
     }
-    for (const std::string& host : hosts) {
-        grant->target = host;
+    for (const Wish& wish : *wanted) {
+        grant->kind = wish.kind;
+        grant->target = wish.target;
         const Result<std::int64_t> id = api::addGrant(*engine, *grant);
         if (!id) {
             return report(id.error());
         }
         print('g' + std::to_string(*id) + '\n');
-        complain("granted: " + displayEscape(host) + ", to "
+        complain("granted: " + wish.words() + ", to "
                  + (grant->session.isNone() ? "every session of " + displayQuoted(grant->project)
                                             : "the session " + grant->session.text())
                  + ", until " + (grant->expires ? toRfc3339(*grant->expires) : "it is revoked"));
@@ -176,7 +275,8 @@ int runGrant(const Arguments& arguments)
 int runRevoke(const Arguments& arguments)
 {
     std::string name;
-    CLI::App app("Takes a grant back. New connections are refused or asked about; open ones stay.",
+    CLI::App app("Takes a grant back. New connections are refused or asked about, and no path leads there "
+                 "any more; open connections and files stay.",
                  "revet revoke");
     app.add_option("GRANT", name, "as `revet grants` lists it")->required();
     if (const auto status = parse(app, arguments)) {

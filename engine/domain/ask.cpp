@@ -12,6 +12,20 @@ std::string_view toString(AskKind kind)
     switch (kind) {
     case AskKind::Destination:
         return "destination";
+    case AskKind::Brake:
+        return "brake";
+    case AskKind::RunLater:
+        return "run-later";
+    case AskKind::Path:
+        return "path";
+    case AskKind::PathWrite:
+        return "path-rw";
+    case AskKind::HostPort:
+        return "host-port";
+    case AskKind::Publish:
+        return "publish";
+    case AskKind::Socket:
+        return "socket";
     }
     return "destination";
 }

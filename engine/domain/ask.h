@@ -22,8 +22,15 @@ namespace revet {
 /// What a box wants to do that its tier does not let it. The numbers are kept in the catalogue: append only.
 enum class AskKind : std::uint8_t {
     Destination = 0, ///< a connection to where no rule leads; the target is HOST:PORT
+    Brake = 1, ///< a burst that destroys; the target is the project
+    RunLater = 2, ///< a write to what the host runs later; the target is its path
+    Path = 3, ///< to see a path of the host, read-only
+    PathWrite = 4, ///< the same, and to write there
+    HostPort = 5, ///< the port of this machine's loopback
+    Publish = 6, ///< a port of the box's is to be this machine's too
+    Socket = 7, ///< the local socket of this path
 };
-inline constexpr std::uint8_t kAskKindCount = 1;
+inline constexpr std::uint8_t kAskKindCount = 8;
 [[nodiscard]] std::string_view toString(AskKind kind);
 
 /// In which direction the damage could go.

@@ -101,9 +101,9 @@ Result<void> Client::answerAsk(const AnswerAsk& ask)
     return {};
 }
 
-Result<void> Client::tellGrantsChanged()
+Result<void> Client::tellGrantsChanged(std::int64_t grant)
 {
-    REVET_ASSIGN_OR_RETURN(const Answer answer, request(GrantsChanged{}));
+    REVET_ASSIGN_OR_RETURN(const Answer answer, request(GrantsChanged{grant}));
     if (!answer.isDone) {
         return fail(ErrorCode::Refused, "tell the session of its grants", answer.message);
     }

@@ -25,7 +25,7 @@ public:
     [[nodiscard]] Result<void> stop(Stop request);
     /// Conflict where another answer was first, or the ask is not what was looked at.
     [[nodiscard]] Result<void> answerAsk(const AnswerAsk& answer);
-    [[nodiscard]] Result<void> tellGrantsChanged();
+    [[nodiscard]] Result<void> tellGrantsChanged(std::int64_t grant);
     [[nodiscard]] Result<void> subscribe();
     /// The next Advanced; other messages are skipped. TimedOut, or Closed at the session's end.
     [[nodiscard]] Result<EventSeq> waitForAdvance(std::chrono::milliseconds timeout);

@@ -236,6 +236,15 @@ void read(FieldReader& fields, AnswerAsk& message)
     }
 }
 
+void write(json& object, const GrantsChanged& message)
+{
+    object["grant"] = message.grant;
+}
+void read(FieldReader& fields, GrantsChanged& message)
+{
+    fields.read("grant", message.grant);
+}
+
 template<std::size_t Index = 0>
 Result<Message> decodeAs(std::size_t index, FieldReader& fields)
 {

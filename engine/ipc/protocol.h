@@ -121,9 +121,10 @@ struct AnswerAsk
     GrantScope scope = GrantScope::Once;
     std::optional<WallTime> until; ///< of GrantScope::Project
 };
-/// The catalogue's grants have changed; they are to be read again.
+/// The catalogue's grants have changed; they are to be read again. The answer is about this one.
 struct GrantsChanged
 {
+    std::int64_t grant = 0;
 };
 /// The answer to a request that was done or refused.
 struct Answer

@@ -23,12 +23,32 @@ constexpr std::chrono::hours kNextTry{1};
 /// How often counts are saved.
 constexpr std::chrono::seconds kCountEach{1};
 
-Fact factOf(const std::string& target, Verdict verdict, std::string rule)
+ActionKind actionOf(AskKind kind)
+{
+    switch (kind) {
+    case AskKind::Destination:
+        return ActionKind::Connect;
+    case AskKind::Brake:
+        return ActionKind::Delete;
+    case AskKind::RunLater:
+        return ActionKind::Write;
+    case AskKind::Path:
+    case AskKind::PathWrite:
+        return ActionKind::Read;
+    case AskKind::HostPort:
+    case AskKind::Publish:
+    case AskKind::Socket:
+        break;
+    }
+    return ActionKind::Connect;
+}
+
+Fact factOf(AskKind kind, const std::string& target, Verdict verdict, std::string rule)
 {
     Fact fact;
-    fact.kind = ActionKind::Connect;
+    fact.kind = actionOf(kind);
     fact.verdict = verdict;
-    fact.reach = Reach::None; // the connection itself has its own row
+    fact.reach = Reach::None; // what is done then has its own row
     fact.target = target;
     fact.rule = std::move(rule);
     return fact;
@@ -36,9 +56,29 @@ Fact factOf(const std::string& target, Verdict verdict, std::string rule)
 
 Fact floodFact(const std::string& target, std::string rule)
 {
-    Fact fact = factOf(target, Verdict::Denied, std::move(rule));
+    Fact fact = factOf(AskKind::Destination, target, Verdict::Denied, std::move(rule));
     fact.kind = ActionKind::Limit;
     return fact;
+}
+
+/// A yes for once is to what was shown. Nobody knows what the next try would write.
+Result<void> checkWaits(const AskRecord& record, const Inbox::Answer& answer, bool isWaitedFor)
+{
+    return record.ask.kind == AskKind::RunLater && answer.isApproved && answer.scope == GrantScope::Once
+            && !isWaitedFor
+        ? fail(ErrorCode::Refused, "answer " + record.ask.id.text(),
+               "nothing waits to write that any more; `--scope session` permits whatever comes there")
+        : Result<void>();
+}
+
+std::string missedRule(const Inbox::Settled& settled)
+{
+    return "nobody answered: " + settled.record.ask.id.text();
+}
+
+std::string endRule(const Inbox::Settled& settled)
+{
+    return "the session ended: " + settled.record.ask.id.text();
 }
 
 std::string scopeWords(GrantScope scope, const std::optional<WallTime>& until)
@@ -72,13 +112,19 @@ void AskDesk::wake() const
     ::eventfd_write(m_news.get(), 1);
 }
 
+ProcessBook::Story AskDesk::storyOf(ProcessNumber process)
+{
+    ProcessBook::Story story = m_parts.recorder.storyOf(process);
+    story.chain = approval::bounded(std::move(story.chain));
+    return story;
+}
+
 egress::Asker::Reply AskDesk::ask(std::uint64_t connection, std::uint64_t socket,
                                   const egress::Destination& destination)
 {
-    using Kind = Reply::Kind;
-    const ProcessNumber process = m_parts.connections.ownerOf(socket);
-    ProcessBook::Story story = m_parts.recorder.storyOf(process);
-    story.chain = approval::bounded(std::move(story.chain));
+    using Reply = egress::Asker::Reply;
+    const ProcessNumber process = m_parts.ownerOf(socket);
+    ProcessBook::Story story = storyOf(process);
     const approval::GrantBook::Claimant claimant{process, approval::chainOf(story.chain)};
     const WallTime now = m_parts.clock.now();
     const std::lock_guard lock(m_mutex); // an answer is either in force or not given yet
@@ -87,19 +133,25 @@ egress::Asker::Reply AskDesk::ask(std::uint64_t connection, std::uint64_t socket
         : m_parts.grants.judge(destination.address, destination.port, &claimant, now);
     if (granted) {
         wake(); // what is used up is to be known
-        return {granted->isAllowed ? Kind::Permitted : Kind::Refused, granted->rule};
+        return {granted->isAllowed ? Reply::Kind::Permitted : Reply::Kind::Refused, granted->rule};
     }
-    const std::string target = destination.text();
     Inbox::Wish wish;
-    wish.target = target;
+    wish.target = destination.text();
     wish.process = process;
     wish.chain = std::move(story.chain);
     wish.cwd = std::move(story.cwd);
     wish.why = "no rule of the session or the project is about it";
     wish.from = m_parts.hasRules || m_parts.grants.hasAllowed(now) ? Reach::Beyond : Reach::None;
     wish.scopes.assign(kAllGrantScopes.begin(), kAllGrantScopes.end());
+    Inbox::Raised raised = raise(std::move(wish), connection);
+    return raised.waits ? Reply{Reply::Kind::Waits, {}} : Reply{Reply::Kind::Refused, std::move(raised.rule)};
+}
 
-    Inbox::Raised raised = m_inbox.raise(std::move(wish), connection);
+Inbox::Raised AskDesk::raise(Inbox::Wish wish, Inbox::Waiter waiter)
+{
+    const ProcessNumber process = wish.process;
+    const std::string target = wish.target;
+    Inbox::Raised raised = m_inbox.raise(std::move(wish), waiter);
     if (raised.isFlood) {
         m_parts.recorder.record(process, floodFact(target, raised.rule));
         m_isOver = m_inbox.asksNoMore();
@@ -108,17 +160,16 @@ egress::Asker::Reply AskDesk::ask(std::uint64_t connection, std::uint64_t socket
     if (raised.news) {
         tellNew(process, *std::move(raised.news));
     }
-    if (!raised.waits) {
-        return {Kind::Refused, std::move(raised.rule)};
+    if (raised.waits) {
+        noteChanged(m_inbox.askOf(waiter));
     }
-    noteChanged(m_inbox.askOf(connection));
-    return {Kind::Waits, {}};
+    return raised;
 }
 
 void AskDesk::tellNew(ProcessNumber process, AskRecord record)
 {
-    m_parts.recorder.record(process,
-                            factOf(record.ask.target, Verdict::Asked, "ask " + record.ask.id.text()));
+    const Ask& ask = record.ask;
+    m_parts.recorder.record(process, factOf(ask.kind, ask.target, Verdict::Asked, "ask " + ask.id.text()));
     m_new.push_back(std::move(record));
     wake();
 }
@@ -134,8 +185,13 @@ void AskDesk::noteChanged(const AskId& id)
 void AskDesk::left(std::uint64_t connection)
 {
     const std::lock_guard lock(m_mutex);
-    if (const AskId id = m_inbox.askOf(connection); id.number != 0) {
-        m_inbox.leave(connection);
+    leave(connection);
+}
+
+void AskDesk::leave(Inbox::Waiter waiter)
+{
+    if (const AskId id = m_inbox.askOf(waiter); id.number != 0) {
+        m_inbox.leave(waiter);
         noteChanged(id);
     }
 }
@@ -161,6 +217,9 @@ void AskDesk::turn()
             }
         }
         missed = m_inbox.expire();
+        for (const Inbox::Settled& settled : missed) {
+            noteWords(settled, missedRule(settled));
+        }
     }
     if (isOver) {
         const std::string id = m_setting.session.text();
@@ -179,7 +238,7 @@ void AskDesk::turn()
         save(record);
     }
     for (const Inbox::Settled& settled : missed) {
-        conclude(settled, "nobody answered: " + settled.record.ask.id.text());
+        conclude(settled, missedRule(settled));
     }
     for (const auto& use : m_parts.grants.takeUses()) {
         if (const auto noted = m_parts.answers.noteUse(use.id, use.hits, use.last, use.isUsedUp); !noted) {
@@ -210,8 +269,11 @@ std::uint32_t AskDesk::openCount()
     return static_cast<std::uint32_t>(m_inbox.openCount());
 }
 
-Result<void> AskDesk::answer(const Answer& answer)
+Result<std::int64_t> AskDesk::answer(const Answer& answer)
 {
+    const std::string words = (answer.what.isApproved ? "approved, " : "denied, ")
+        + scopeWords(answer.what.scope, answer.until) + ": " + answer.id.text();
+    std::int64_t grant = 0;
     std::vector<Inbox::Settled> settled;
     {
         const std::lock_guard lock(m_mutex);
@@ -220,45 +282,53 @@ Result<void> AskDesk::answer(const Answer& answer)
             return answerMissed(answer);
         }
         REVET_RETURN_IF_ERROR(m_inbox.check(answer.id, answer.what));
+        REVET_RETURN_IF_ERROR(checkWaits(*record, answer.what, !record->hasGivenUp));
         // Before anything goes on: a yes that is not kept was none.
-        REVET_RETURN_IF_ERROR(remember(answer, *record, !record->hasGivenUp, m_inbox.processOf(answer.id)));
+        REVET_ASSIGN_OR_RETURN(grant,
+                               remember(answer, *record, !record->hasGivenUp, m_inbox.processOf(answer.id)));
         REVET_ASSIGN_OR_RETURN(Inbox::Settled own, m_inbox.answer(answer.id, answer.what));
         if (own.next) {
             tellNew(m_inbox.processOf(own.next->ask.id), *own.next);
         }
         settled.push_back(std::move(own));
-        if (!answer.what.isApproved || answer.what.scope >= GrantScope::Session) {
-            const auto isSame = [&record](const Ask& other) {
-                return other.kind == record->ask.kind && other.target == record->ask.target;
+        const bool isForAll = answer.what.scope >= GrantScope::Session; // whatever is written there
+        if (!answer.what.isApproved || isForAll) {
+            const auto isSame = [&record, isForAll](const Ask& other) {
+                return isForAll ? other.kind == record->ask.kind && other.target == record->ask.target
+                                : Inbox::isSameMatter(other, record->ask);
             };
             std::ranges::move(m_inbox.settleWhere(isSame, answer.what.isApproved, answer.what.scope),
                               std::back_inserter(settled));
         }
+        for (const Inbox::Settled& one : settled) {
+            noteWords(one, words);
+        }
     }
-    const std::string words = (answer.what.isApproved ? "approved, " : "denied, ")
-        + scopeWords(answer.what.scope, answer.until) + ": " + answer.id.text();
     for (const Inbox::Settled& one : settled) {
         conclude(one, words);
     }
     turn();
-    return {};
+    return grant;
 }
 
-Result<void> AskDesk::answerMissed(const Answer& answer)
+Result<std::int64_t> AskDesk::answerMissed(const Answer& answer)
 {
     REVET_ASSIGN_OR_RETURN(auto record, m_parts.answers.ask(answer.id));
     if (!record || record->state != AskState::Missed) {
-        return m_inbox.check(answer.id, answer.what); // says what is wrong
+        REVET_RETURN_IF_ERROR(m_inbox.check(answer.id, answer.what)); // says what is wrong
+        return 0;
     }
     if (record->ask.hash != answer.what.hash) {
         return fail(ErrorCode::Conflict, "answer " + answer.id.text(),
                     "the answer is to something else; look at it again");
     }
+    REVET_RETURN_IF_ERROR(Inbox::checkScope(record->ask, answer.what));
+    REVET_RETURN_IF_ERROR(checkWaits(*record, answer.what, false));
     if (answer.what.isApproved && answer.what.scope == GrantScope::Process) {
         return fail(ErrorCode::Refused, "answer " + answer.id.text(),
                     "no process waits for it; once is for the next try");
     }
-    REVET_RETURN_IF_ERROR(remember(answer, *record, false));
+    REVET_ASSIGN_OR_RETURN(const std::int64_t grant, remember(answer, *record, false));
     if (answer.what.isApproved) {
         m_inbox.forgive(record->ask);
     }
@@ -269,17 +339,17 @@ Result<void> AskDesk::answerMissed(const Answer& answer)
     save(*record);
     tell(*record, answer.what.isApproved ? Verdict::Approved : Verdict::Denied,
          "for the next try: " + answer.id.text());
-    return {};
+    return grant;
 }
 
-Result<void> AskDesk::remember(const Answer& answer, const AskRecord& record, bool isWaitedFor,
-                               ProcessNumber process)
+Result<std::int64_t> AskDesk::remember(const Answer& answer, const AskRecord& record, bool isWaitedFor,
+                                       ProcessNumber process)
 {
     const GrantScope scope = answer.what.scope;
     const bool isForNow
         = answer.what.isApproved ? scope == GrantScope::Once && isWaitedFor : scope <= GrantScope::Process;
     if (isForNow) {
-        return {}; // a no to this alone is the inbox's to remember
+        return 0; // a no to this alone is the inbox's to remember
     }
     Grant grant;
     grant.kind = record.ask.kind;
@@ -294,15 +364,26 @@ Result<void> AskDesk::remember(const Answer& answer, const AskRecord& record, bo
     grant.expires = scope == GrantScope::Once ? std::optional(grant.created + kNextTry) : answer.until;
     REVET_ASSIGN_OR_RETURN(grant.id, m_parts.answers.addGrant(grant));
     m_parts.grants.add(grant, process);
-    return {};
+    return grant.id;
 }
 
-Result<void> AskDesk::reloadGrants()
+Result<std::vector<Grant>> AskDesk::reloadGrants()
 {
-    REVET_ASSIGN_OR_RETURN(const auto grants,
-                           m_parts.answers.grantsFor(m_setting.session, m_setting.project));
+    REVET_ASSIGN_OR_RETURN(auto grants, m_parts.answers.grantsFor(m_setting.session, m_setting.project));
     m_parts.grants.replace(grants);
-    return {};
+    return grants;
+}
+
+void AskDesk::noteWords(const Inbox::Settled& settled, const std::string& rule)
+{
+    const Ask& ask = settled.record.ask;
+    if (ask.kind == AskKind::Destination) {
+        return; // connections are told
+    }
+    const bool isApproved = settled.record.state == AskState::Approved;
+    for (const Inbox::Waiter waiter : settled.waiters) { // calls come for it by themselves
+        m_words[waiter].insert_or_assign({ask.kind, ask.target}, Word{isApproved, rule, ask.why});
+    }
 }
 
 void AskDesk::conclude(const Inbox::Settled& settled, const std::string& rule)
@@ -311,8 +392,11 @@ void AskDesk::conclude(const Inbox::Settled& settled, const std::string& rule)
     m_parts.desktop.close(settled.record.ask.id);
     save(settled.record);
     tell(settled.record, isApproved ? Verdict::Approved : Verdict::Denied, rule);
+    if (settled.record.ask.kind != AskKind::Destination) {
+        return;
+    }
     std::vector<egress::ConnectionAnswer> answers;
-    for (const std::uint64_t waiter : settled.waiters) {
+    for (const Inbox::Waiter waiter : settled.waiters) {
         answers.push_back({waiter, isApproved, rule});
     }
     m_parts.settle(std::move(answers));
@@ -329,7 +413,7 @@ void AskDesk::save(const AskRecord& record)
 
 void AskDesk::tell(const AskRecord& record, Verdict verdict, const std::string& rule)
 {
-    m_parts.recorder.note(factOf(record.ask.target, verdict, rule));
+    m_parts.recorder.note(factOf(record.ask.kind, record.ask.target, verdict, rule));
 }
 
 void AskDesk::close()
@@ -338,10 +422,13 @@ void AskDesk::close()
     {
         const std::lock_guard lock(m_mutex);
         missed = m_inbox.close();
+        for (const Inbox::Settled& settled : missed) {
+            noteWords(settled, endRule(settled));
+        }
     }
     turn();
     for (const Inbox::Settled& settled : missed) {
-        conclude(settled, "the session ended: " + settled.record.ask.id.text());
+        conclude(settled, endRule(settled));
     }
 }
 

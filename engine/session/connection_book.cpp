@@ -53,6 +53,12 @@ void ConnectionBook::addHostPort(std::uint16_t port)
     m_hostPorts.insert(port);
 }
 
+void ConnectionBook::removeHostPort(std::uint16_t port)
+{
+    const std::lock_guard lock(m_mutex);
+    m_hostPorts.erase(port);
+}
+
 bool ConnectionBook::records(const supervisor::SocketAddress& address) const
 {
     if (address.kind != supervisor::SocketAddress::Kind::Network || !address.isLoopback) {

@@ -37,6 +37,7 @@ public:
 
     /// From now on this port of the box's loopback is the host's.
     void addHostPort(std::uint16_t port);
+    void removeHostPort(std::uint16_t port);
     [[nodiscard]] bool records(const supervisor::SocketAddress& address) const override;
     void connecting(int tid, std::uint64_t socket) override;
     [[nodiscard]] bool expects(std::uint64_t socket) override;

@@ -113,9 +113,10 @@ bool Control::answer(Client& client)
     if (const auto* ask = std::get_if<ipc::AnswerAsk>(&*message)) {
         return send(client.channel, answerOf(m_handler.answerAsk ? m_handler.answerAsk(*ask) : nobodyAsks()));
     }
-    if (std::holds_alternative<ipc::GrantsChanged>(*message)) {
-        return send(client.channel,
-                    answerOf(m_handler.grantsChanged ? m_handler.grantsChanged() : Result<void>()));
+    if (const auto* changed = std::get_if<ipc::GrantsChanged>(&*message)) {
+        return send(
+            client.channel,
+            answerOf(m_handler.grantsChanged ? m_handler.grantsChanged(changed->grant) : Result<void>()));
     }
     return false; // a message that only a session sends
 }

@@ -25,7 +25,7 @@ public:
         std::function<SessionInfo()> info;
         std::function<void(bool isForced)> stop;
         std::function<Result<void>(const ipc::AnswerAsk& answer)> answerAsk = {};
-        std::function<Result<void>()> grantsChanged = {};
+        std::function<Result<void>(std::int64_t grant)> grantsChanged = {};
     };
 
     [[nodiscard]] static Result<Control> open(const std::filesystem::path& socket, Handler handler);

@@ -48,16 +48,14 @@ std::uint16_t portOf(int socket)
 
 } // namespace
 
-Result<ForwardedPorts> ForwardedPorts::start(const Box& box, ConnectionBook& connections, const Clock& clock,
-                                             OnFailure onFailure)
+Result<ForwardedPorts> ForwardedPorts::start(KeeperErrands& errands, ConnectionBook& connections,
+                                             const Clock& clock, OnFailure onFailure)
 {
-    REVET_ASSIGN_OR_RETURN(UniqueFd socket, box.openErrands());
-    auto errands = std::make_unique<KeeperErrands>(std::move(socket));
-    REVET_ASSIGN_OR_RETURN(UniqueFd lookup, errands->run({Errand::Kind::Lookup}));
+    REVET_ASSIGN_OR_RETURN(UniqueFd lookup, errands.run({Errand::Kind::Lookup}));
     REVET_ASSIGN_OR_RETURN(
         auto forwards,
         egress::PortForwards::start({connections, clock, std::move(lookup), std::move(onFailure)}));
-    return ForwardedPorts(std::move(errands), connections, std::move(forwards));
+    return ForwardedPorts(errands, connections, std::move(forwards));
 }
 
 Result<std::vector<std::string>> ForwardedPorts::open(const ipc::RunRequest& request,
@@ -76,10 +74,10 @@ Result<std::vector<std::string>> ForwardedPorts::open(const ipc::RunRequest& req
     }
     std::vector<std::string> lines;
     for (const std::uint16_t port : request.publishedPorts) {
-        REVET_ASSIGN_OR_RETURN(const std::uint16_t where, publish(port));
-        const std::string address = "127.0.0.1:" + std::to_string(where);
-        lines.push_back("published: http://" + session.text() + ".localhost:" + std::to_string(where) + " ("
-                        + address + ") leads to the box's port " + std::to_string(port));
+        REVET_ASSIGN_OR_RETURN(const Published published, publish(port));
+        const std::string address = "127.0.0.1:" + std::to_string(published.port);
+        lines.push_back("published: http://" + session.text() + ".localhost:" + std::to_string(published.port)
+                        + " (" + address + ") leads to the box's port " + std::to_string(port));
         recorder.note({ActionKind::Listen,
                        Verdict::Permitted,
                        Reach::Machine,
@@ -92,20 +90,39 @@ Result<std::vector<std::string>> ForwardedPorts::open(const ipc::RunRequest& req
     return lines;
 }
 
-void ForwardedPorts::relay(RelayedSocket socket)
+ForwardedPorts::Door ForwardedPorts::relay(RelayedSocket socket)
 {
     const auto dial = [service = socket.service](bool) { return connectLocally(service); };
-    m_forwards.add({std::move(socket.listener), dial});
+    return {{m_forwards.add({std::move(socket.listener), dial})}, 0};
 }
 
-Result<void> ForwardedPorts::openHostPort(std::uint16_t port)
+void ForwardedPorts::close(const Door& door)
 {
+    for (const auto number : door.forwards) {
+        m_forwards.remove(number);
+    }
+    if (door.hostPort != 0) {
+        m_hostPorts.erase(door.hostPort);
+        m_connections.removeHostPort(door.hostPort);
+    }
+}
+
+Result<ForwardedPorts::Door> ForwardedPorts::openHostPort(std::uint16_t port)
+{
+    if (m_hostPorts.contains(port)) {
+        return fail(ErrorCode::Conflict, "open the host's port " + std::to_string(port) + " to the box",
+                    "it is open already");
+    }
+    Door door{{}, port};
     const std::string rule = "host port " + std::to_string(port);
     for (const bool isV6 : {false, true}) {
-        auto listener = m_errands->run({Errand::Kind::Listener, isV6, port});
+        auto listener = m_errands.run({Errand::Kind::Listener, isV6, port});
         const int error = listener ? 0 : listener.error().errnoValue;
         if (isV6 && (error == EAFNOSUPPORT || error == EADDRNOTAVAIL)) {
             continue; // a machine without IPv6
+        }
+        if (!listener) {
+            close(door);
         }
         if (error == EADDRINUSE) {
             return fail(ErrorCode::Conflict, "open the host's port " + std::to_string(port) + " to the box",
@@ -117,12 +134,12 @@ Result<void> ForwardedPorts::openHostPort(std::uint16_t port)
         m_connections.addHostPort(port);
         m_hostPorts.insert(port);
         const auto dial = [port](bool toV6) { return egress::Dialler().dial(egress::loopback(toV6), port); };
-        m_forwards.add({std::move(*listener), dial, port, rule});
+        door.forwards.push_back(m_forwards.add({std::move(*listener), dial, port, rule}));
     }
-    return {};
+    return door;
 }
 
-Result<std::uint16_t> ForwardedPorts::publish(std::uint16_t port)
+Result<ForwardedPorts::Published> ForwardedPorts::publish(std::uint16_t port)
 {
     int error = EADDRINUSE;
     for (int i = 0; i <= kPortsToTry; ++i) {
@@ -137,12 +154,12 @@ Result<std::uint16_t> ForwardedPorts::publish(std::uint16_t port)
         error = listenAt(listener.get(), static_cast<std::uint16_t>(wanted));
         if (error == 0) {
             const std::uint16_t published = portOf(listener.get());
-            const auto dial = [errands = m_errands.get(), port](bool isV6) -> Result<UniqueFd> {
+            const auto dial = [errands = &m_errands, port](bool isV6) -> Result<UniqueFd> {
                 REVET_ASSIGN_OR_RETURN(UniqueFd socket, errands->run({Errand::Kind::Stream, isV6, 0}));
                 return egress::dialLoopback(std::move(socket), isV6, port);
             };
-            m_forwards.add({std::move(listener), dial, std::nullopt, {}, true});
-            return published;
+            return Published{{{m_forwards.add({std::move(listener), dial, std::nullopt, {}, true})}, 0},
+                             published};
         }
         if (error != EADDRINUSE && error != EACCES) { // below 1024 a port may be root's
             break;

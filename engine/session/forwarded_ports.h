@@ -5,14 +5,13 @@
 
 #include "engine/egress/port_forwards.h"
 #include "engine/ipc/run_request.h"
-#include "engine/session/box.h"
 #include "engine/session/connection_book.h"
 #include "engine/session/keeper_errands.h"
+#include "engine/session/recorder.h"
 #include "engine/session/relayed_sockets.h"
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,9 +23,16 @@ class ForwardedPorts
 {
 public:
     using OnFailure = std::function<void(const Error&)>;
-    /// `connections` and `clock` outlive this.
-    [[nodiscard]] static Result<ForwardedPorts> start(const Box& box, ConnectionBook& connections,
+    /// All but `onFailure` outlive this.
+    [[nodiscard]] static Result<ForwardedPorts> start(KeeperErrands& errands, ConnectionBook& connections,
                                                       const Clock& clock, OnFailure onFailure);
+
+    /// One that can be closed again.
+    struct Door
+    {
+        std::vector<egress::PortForwards::Number> forwards;
+        std::uint16_t hostPort = 0; ///< or none
+    };
 
     /// All that a session begins with. A line for the person and a row for each port that is published, under
     /// a name of the session's: a browser shares cookies between all ports of one name.
@@ -34,24 +40,30 @@ public:
                                                         std::vector<RelayedSocket> sockets,
                                                         Recorder& recorder, const SessionId& session);
     /// The box's 127.0.0.1:`port` (and ::1) becomes the host's. An error where the box uses the port itself.
-    [[nodiscard]] Result<void> openHostPort(std::uint16_t port);
+    [[nodiscard]] Result<Door> openHostPort(std::uint16_t port);
     /// A port of the host's loopback leads to the box's `port`: the same one if it is free, else the next
-    /// that is. Returns which.
-    [[nodiscard]] Result<std::uint16_t> publish(std::uint16_t port);
+    /// that is.
+    struct Published
+    {
+        Door door;
+        std::uint16_t port = 0; ///< of the host's
+    };
+    [[nodiscard]] Result<Published> publish(std::uint16_t port);
     /// What the box says to our socket goes to the host's.
-    void relay(RelayedSocket socket);
+    Door relay(RelayedSocket socket);
+    /// For new connections.
+    void close(const Door& door);
     void end() { m_forwards.end(); }
 
 private:
-    ForwardedPorts(std::unique_ptr<KeeperErrands> errands, ConnectionBook& connections,
-                   egress::PortForwards forwards)
-        : m_errands(std::move(errands))
+    ForwardedPorts(KeeperErrands& errands, ConnectionBook& connections, egress::PortForwards forwards)
+        : m_errands(errands)
         , m_connections(connections)
         , m_forwards(std::move(forwards))
     {
     }
 
-    std::unique_ptr<KeeperErrands> m_errands; ///< outlives the thread of m_forwards
+    KeeperErrands& m_errands;
     ConnectionBook& m_connections;
     std::set<std::uint16_t> m_hostPorts;
     egress::PortForwards m_forwards;

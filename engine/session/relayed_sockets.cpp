@@ -64,7 +64,8 @@ Result<UniqueFd> listenAs(const std::filesystem::path& path)
 
 Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::string>& paths,
                                                       const std::filesystem::path& sessionDirectory,
-                                                      const std::vector<std::string>& changeable)
+                                                      const std::vector<std::string>& changeable,
+                                                      const std::string& prefix)
 {
     std::vector<RelayedSocket> sockets;
     for (const std::string& path : paths) {
@@ -81,7 +82,7 @@ Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::str
         }
         const auto directory = sessionDirectory / "sockets";
         REVET_RETURN_IF_ERROR(makePrivateDirectory(directory));
-        const auto ours = directory / std::to_string(sockets.size());
+        const auto ours = directory / (prefix + std::to_string(sockets.size()));
         REVET_ASSIGN_OR_RETURN(UniqueFd listener, listenAs(ours));
         sockets.push_back({path, real, ours.string(), std::move(listener)});
     }

@@ -23,11 +23,11 @@ struct RelayedSocket
     UniqueFd listener; ///< non-blocking
 };
 
-/// Makes ours in the session's directory. Refused for a path within one of `changeable`, which name no links:
-/// what the box can rename must not decide where we connect to.
+/// Makes ours in the session's directory, named by numbers behind `prefix`. Refused for a path within one of
+/// `changeable`, which name no links: what the box can rename must not decide where we connect to.
 [[nodiscard]] Result<std::vector<RelayedSocket>>
 makeRelayedSockets(const std::vector<std::string>& paths, const std::filesystem::path& sessionDirectory,
-                   const std::vector<std::string>& changeable);
+                   const std::vector<std::string>& changeable, const std::string& prefix = {});
 
 /// A non-blocking connection to the host's socket; `path` leads through no link.
 [[nodiscard]] Result<UniqueFd> connectLocally(const std::string& path);

@@ -34,6 +34,9 @@ using launcher::Report;
 constexpr std::uint32_t kFirstCommand = 1;
 constexpr std::chrono::seconds kStopPatience{10};
 constexpr std::chrono::seconds kHangPatience{5};
+/// Between two looks at a grant's end: one that cannot be taken away is tried again.
+constexpr std::chrono::milliseconds kSoonest{100};
+constexpr std::chrono::seconds kOftenest{30};
 
 Fact sessionFact(std::string target, std::string rule = {}, std::int64_t detail = 0)
 {
@@ -78,6 +81,7 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
     REVET_RETURN_IF_ERROR(startBox(places));
     // While the launcher builds the box on the other core.
     REVET_RETURN_IF_ERROR(startJournal(places));
+    REVET_RETURN_IF_ERROR(startAsking(data.installation()));
     REVET_ASSIGN_OR_RETURN(m_runLater, data.runLater());
     const std::vector<std::string> roots = directRoots(m_preparation.spec);
     m_repositories = GitState::of(roots);
@@ -89,8 +93,9 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
     }
     REVET_RETURN_IF_ERROR(startUndo(data, places));
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady(m_frontEnd.fd()));
-    REVET_RETURN_IF_ERROR(startNetwork(data, places));
-    REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), places));
+    REVET_RETURN_IF_ERROR(startNetwork(places));
+    REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), data, places));
+    REVET_RETURN_IF_ERROR(startGrants(data, places));
     if (!m_preparation.command.wantsTerminal) {
         announceStart();
     }
@@ -163,18 +168,24 @@ Result<void> RunningSession::startUndo(const ShippedData& data, const Places& pl
     setup.limits.largestCopy = wanted.largestBytes.value_or(setup.limits.largestCopy);
     setup.brake.files = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(wanted.brake.value_or(setup.brake.files), UINT32_MAX));
+    setup.isReleased = [desk = m_desk.get()] { return desk != nullptr && desk->isBrakeReleased(); };
     REVET_ASSIGN_OR_RETURN(m_undo, UndoKeeper::create(setup, m_clock));
     m_preparation.lines.front() += "; " + m_undo->describeCover();
     return {};
 }
 
-Result<void> RunningSession::startSupervisor(UniqueFd root, const Places& places)
+Result<void> RunningSession::startSupervisor(UniqueFd root, const ShippedData& data, const Places& places)
 {
     REVET_ASSIGN_OR_RETURN(auto view, makeBoxView(m_preparation, std::move(root), places));
+    view.granted = m_granted;
+    if (m_desk && m_preparation.askDeadline > std::chrono::seconds(0)) {
+        m_offers.emplace(*m_recorder, *m_desk, mayBeGiven(data, places));
+    }
+    supervisor::FactSink& facts = m_offers ? static_cast<supervisor::FactSink&>(*m_offers) : *m_recorder;
     m_supervisor = std::make_unique<supervisor::Supervisor>(
         std::move(view),
-        supervisor::Supervisor::Dependencies{*m_recorder, m_runLater, m_undo.get(),
-                                             m_connections ? &*m_connections : nullptr});
+        supervisor::Supervisor::Dependencies{facts, m_runLater, m_undo.get(),
+                                             m_connections ? &*m_connections : nullptr, m_desk.get()});
     return {};
 }
 
@@ -225,6 +236,10 @@ SessionEnd RunningSession::serve()
         }
         if (m_desk && (sources[6].revents != 0 || m_desk->isDue())) {
             m_desk->turn();
+        }
+        if (const auto end = m_live ? m_live->nextEnd() : std::nullopt; end && *end <= m_clock.now()) {
+            // What could not be taken away is told in the journal.
+            static_cast<void>(reloadGrants(0).has_value());
         }
         if (ready < 0 && errno != EINTR) {
             return {toString(Error::fromErrno("waiting for the box")), std::nullopt, std::nullopt};
@@ -369,6 +384,12 @@ int RunningSession::patience() const
     constexpr std::chrono::seconds kPause{1};
     if (m_control->isPausing()) { // a client waits that nothing else wakes us for
         next = std::min(next.value_or(SteadyTime::max()), m_clock.steadyNow() + kPause);
+    }
+    if (const auto end = m_live ? m_live->nextEnd() : std::nullopt) {
+        // The wall clock may be set meanwhile: looked at again before long.
+        const SteadyTime at = m_clock.steadyNow()
+            + std::clamp<std::chrono::microseconds>(*end - m_clock.now(), kSoonest, kOftenest);
+        next = next ? std::min(*next, at) : at;
     }
     if (!next) {
         return -1;

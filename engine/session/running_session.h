@@ -14,6 +14,8 @@
 #include "engine/session/front_end.h"
 #include "engine/session/git_state.h"
 #include "engine/session/left_changes.h"
+#include "engine/session/live_grants.h"
+#include "engine/session/path_offers.h"
 #include "engine/session/preparation.h"
 #include "engine/session/recorder.h"
 #include "engine/session/rule_decider.h"
@@ -70,9 +72,16 @@ private:
     [[nodiscard]] Result<void> startBox(const Places& places);
     [[nodiscard]] Result<void> startJournal(const Places& places);
     [[nodiscard]] Result<void> startUndo(const ShippedData& data, const Places& places);
-    [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const Places& places);
-    [[nodiscard]] Result<void> startNetwork(const ShippedData& data, const Places& places);
+    [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const ShippedData& data, const Places& places);
+    [[nodiscard]] Result<void> startNetwork(const Places& places);
     [[nodiscard]] Result<void> startAsking(const Installation& installation);
+    [[nodiscard]] Result<void> startGrants(const ShippedData& data, const Places& places);
+    /// As the catalogue has them now; an error is about the grant `asked`.
+    [[nodiscard]] Result<void> reloadGrants(std::int64_t asked);
+    [[nodiscard]] Result<KeeperErrands*> errands();
+    [[nodiscard]] Result<ForwardedPorts*> ports();
+    void failNetwork(const Error& error);
+    [[nodiscard]] PathOffers::MayBeGiven mayBeGiven(const ShippedData& data, const Places& places) const;
     [[nodiscard]] Control::Handler controlHandler();
     [[nodiscard]] SessionEnd serve();
     void announceStart();
@@ -109,9 +118,9 @@ private:
     std::vector<std::unique_ptr<workspace::ChangeSource>> m_layers;
     LeftChanges m_left; ///< once it is over
     std::optional<PrivateWrites> m_privateWrites;
-    std::unique_ptr<UndoKeeper> m_undo; ///< none where changes go to a layer; outlives the supervisor
     std::optional<journal::Answers> m_answers;
     approval::GrantBook m_grants;
+    std::unique_ptr<UndoKeeper> m_undo; ///< none where changes go to a layer; outlives the supervisor
     std::optional<StatusFile> m_status; ///< these only where the box reaches beyond itself
     std::optional<policy::RuleBook> m_rules;
     std::optional<RuleDecider> m_decider;
@@ -119,7 +128,11 @@ private:
     std::optional<Notifications> m_desktop;
     std::unique_ptr<AskDesk> m_desk;
     std::optional<egress::Egress> m_egress;
+    std::optional<KeeperErrands> m_errands; ///< outlives m_ports
     std::optional<ForwardedPorts> m_ports;
+    std::shared_ptr<supervisor::GrantedPlaces> m_granted = std::make_shared<supervisor::GrantedPlaces>();
+    std::optional<LiveGrants> m_live;
+    std::optional<PathOffers> m_offers; ///< none where nobody can be asked; outlives the supervisor
     std::unique_ptr<supervisor::Supervisor> m_supervisor;
     ServerThreads m_servers;
     bool m_isHanging = false;

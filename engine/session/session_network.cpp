@@ -5,6 +5,7 @@
 
 #include "engine/domain/error_line.h"
 #include "engine/egress/system_names.h"
+#include "engine/session/grantable_path.h"
 #include "engine/session/running_session.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 namespace revet::session {
 
-Result<void> RunningSession::startNetwork(const ShippedData& data, const Places& places)
+Result<void> RunningSession::startNetwork(const Places& places)
 {
     const bool forwards
         = !m_request.hostPorts.empty() || !m_request.publishedPorts.empty() || !m_preparation.sockets.empty();
@@ -36,13 +37,10 @@ Result<void> RunningSession::startNetwork(const ShippedData& data, const Places&
     }
     m_connections.emplace(*m_recorder, hasGateway, m_preparation.model, m_status ? &*m_status : nullptr,
                           m_clock, id.text());
-    const auto onFailure = [alarm = m_alarm.get()](const Error& error) {
-        alarm->raise("the box's connections could not be served: " + errorLine(error));
-    };
+    const auto onFailure = [this](const Error& error) { failNetwork(error); };
     if (hasGateway) {
         m_rules.emplace(m_preparation.network, m_clock);
         m_decider.emplace(*m_rules, m_grants, m_clock);
-        REVET_RETURN_IF_ERROR(startAsking(data.installation()));
         REVET_ASSIGN_OR_RETURN(
             auto egress,
             egress::Egress::start(std::move(gateway),
@@ -52,13 +50,85 @@ Result<void> RunningSession::startNetwork(const ShippedData& data, const Places&
         m_egress.emplace(std::move(egress));
     }
     if (forwards) {
-        REVET_ASSIGN_OR_RETURN(auto ports, ForwardedPorts::start(m_box, *m_connections, m_clock, onFailure));
-        m_ports.emplace(std::move(ports));
+        REVET_ASSIGN_OR_RETURN(ForwardedPorts* const opened, ports());
         REVET_ASSIGN_OR_RETURN(auto lines,
-                               m_ports->open(m_request, std::move(m_preparation.sockets), *m_recorder, id));
+                               opened->open(m_request, std::move(m_preparation.sockets), *m_recorder, id));
         std::move(lines.begin(), lines.end(), std::back_inserter(m_preparation.lines));
     }
     return {};
+}
+
+void RunningSession::failNetwork(const Error& error)
+{
+    m_alarm->raise("the box's connections could not be served: " + errorLine(error));
+}
+
+Result<KeeperErrands*> RunningSession::errands()
+{
+    if (!m_errands) {
+        REVET_ASSIGN_OR_RETURN(UniqueFd socket, m_box.openErrands());
+        m_errands.emplace(std::move(socket));
+    }
+    return &*m_errands;
+}
+
+Result<ForwardedPorts*> RunningSession::ports()
+{
+    if (!m_connections) {
+        return fail(ErrorCode::Refused, "open a port",
+                    "its box was made without a network; start it again to use it");
+    }
+    if (!m_ports) {
+        REVET_ASSIGN_OR_RETURN(KeeperErrands* const keeper, errands());
+        const auto onFailure = [this](const Error& error) { failNetwork(error); };
+        REVET_ASSIGN_OR_RETURN(auto ports,
+                               ForwardedPorts::start(*keeper, *m_connections, m_clock, onFailure));
+        m_ports.emplace(std::move(ports));
+    }
+    return &*m_ports;
+}
+
+PathOffers::MayBeGiven RunningSession::mayBeGiven(const ShippedData& data, const Places& places) const
+{
+    const std::string& home = m_preparation.spec.home;
+    return [&data, &places, &home,
+            hidden = std::optional<policy::HiddenTable>()](const std::string& path) mutable {
+        if (!hidden) {
+            auto table = data.hidden(home);
+            if (!table) {
+                return false;
+            }
+            hidden = *std::move(table);
+        }
+        return grantablePath(path, home, places, *hidden).has_value();
+    };
+}
+
+Result<void> RunningSession::startGrants(const ShippedData& data, const Places& places)
+{
+    if (!m_desk) {
+        return {};
+    }
+    const std::string& home = m_preparation.spec.home;
+    m_live.emplace(LiveGrants::Parts{
+        m_clock, m_preparation.spec, places, *m_recorder, *m_granted,
+        places.sessionDirectory(m_preparation.info.id), [&data, &home] { return data.hidden(home); },
+        [this] { return errands(); }, [this] { return ports(); }, [this] { m_supervisor->treeChanged(); }});
+    // What cannot be given any more is told in the journal; the box is the poorer for it.
+    static_cast<void>(reloadGrants(0).has_value());
+    return {};
+}
+
+Result<void> RunningSession::reloadGrants(std::int64_t asked)
+{
+    REVET_ASSIGN_OR_RETURN(const auto grants, m_desk->reloadGrants());
+    REVET_RETURN_IF_ERROR(m_live->apply(grants, asked));
+    const bool isForHosts = std::ranges::any_of(grants, [asked](const Grant& grant) {
+        return grant.id == asked && grant.kind == AskKind::Destination && grant.isAllowed;
+    });
+    return isForHosts && !m_egress ? fail(ErrorCode::Refused, "change its grants",
+                                          "its box was made without a network; start it again to use it")
+                                   : Result<void>();
 }
 
 Result<void> RunningSession::startAsking(const Installation& installation)
@@ -72,15 +142,18 @@ Result<void> RunningSession::startAsking(const Installation& installation)
     setting.project = m_preparation.info.project;
     setting.tier = m_preparation.info.tier;
     setting.deadline = m_preparation.askDeadline;
-    const auto settle
-        = [this](std::vector<egress::ConnectionAnswer> answers) { m_egress->answer(std::move(answers)); };
+    const auto ownerOf = [this](std::uint64_t socket) { return m_connections->ownerOf(socket); };
+    const auto settle = [this](std::vector<egress::ConnectionAnswer> answers) {
+        if (m_egress) { // else no connection has ever waited
+            m_egress->answer(std::move(answers));
+        }
+    };
     REVET_ASSIGN_OR_RETURN(
         m_desk,
-        AskDesk::create(setting,
-                        {m_clock, *m_recorder, *m_connections, m_grants, *m_answers,
-                         !m_preparation.network.isEmpty(), settle,
-                         [this](std::string line) { m_frontEnd.send(ipc::Notice{std::move(line)}); },
-                         *m_desktop}));
+        AskDesk::create(
+            setting,
+            {m_clock, *m_recorder, m_grants, *m_answers, !m_preparation.network.isEmpty(), ownerOf, settle,
+             [this](std::string line) { m_frontEnd.send(ipc::Notice{std::move(line)}); }, *m_desktop}));
     return {};
 }
 
@@ -90,14 +163,18 @@ Control::Handler RunningSession::controlHandler()
     handler.info = [this] { return liveInfo(); };
     handler.stop = [this](bool isForced) { stop(isForced); };
     handler.answerAsk = [this](const ipc::AnswerAsk& answer) -> Result<void> {
-        return m_desk == nullptr
-            ? fail(ErrorCode::NotFound, "answer", "this session asks nothing")
-            : m_desk->answer({answer.ask, {answer.hash, answer.isApproved, answer.scope}, answer.until});
+        if (!m_desk || !m_live) {
+            return fail(ErrorCode::NotFound, "answer", "this session asks nothing");
+        }
+        REVET_ASSIGN_OR_RETURN(
+            const std::int64_t grant,
+            m_desk->answer({answer.ask, {answer.hash, answer.isApproved, answer.scope}, answer.until}));
+        return grant == 0 ? Result<void>() : reloadGrants(grant);
     };
-    handler.grantsChanged = [this]() -> Result<void> {
-        return m_desk == nullptr ? fail(ErrorCode::Refused, "change its grants",
-                                        "its box was made without a network; start it again to use it")
-                                 : m_desk->reloadGrants();
+    handler.grantsChanged = [this](std::int64_t asked) -> Result<void> {
+        return !m_live
+            ? fail(ErrorCode::Refused, "change its grants", "it has only just begun, or asks nothing")
+            : reloadGrants(asked);
     };
     return handler;
 }

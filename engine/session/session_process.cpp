@@ -140,8 +140,9 @@ Result<Registered> registerSession(ipc::RunRequest& request, const FoundProject&
     REVET_ASSIGN_OR_RETURN(registered.surroundings.session.id,
                            catalogue.addSession(registered.surroundings.session));
     REVET_ASSIGN_OR_RETURN(const auto grants, catalogue.answers().grantsFor(SessionId(), project.path));
-    registered.surroundings.hasGrants = std::ranges::any_of(
-        grants, [](const Grant& grant) { return grant.isAllowed && grant.isInForce(SystemClock().now()); });
+    registered.surroundings.hasGrants = std::ranges::any_of(grants, [](const Grant& grant) {
+        return grant.kind == AskKind::Destination && grant.isAllowed && grant.isInForce(SystemClock().now());
+    });
     registered.surroundings.places = places;
     registered.surroundings.account = account;
     if (!continues && !request.isInteractive) {

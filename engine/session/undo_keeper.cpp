@@ -96,6 +96,7 @@ UndoKeeper::UndoKeeper(const Setup& setup, const Clock& clock)
     , m_clock(clock)
     , m_contents(setup.roots.front(), setup.buildOutput)
     , m_brake(limitsFor(setup))
+    , m_isReleased(setup.isReleased)
     , m_limits(setup.limits)
 {
 }
@@ -280,8 +281,17 @@ Judgement UndoKeeper::brake(int tid, const HostSpot& spot, const struct stat& st
     if (!why) {
         return {};
     }
+    if (m_isReleased && m_isReleased()) {
+        m_brake.release();
+        return {};
+    }
     m_braked = *why;
-    return Refusal{"brake: " + *why, EPERM};
+    const std::string cover = m_uncovered == 0
+        ? "`revet undo` brings back all that has gone so far"
+        : "`revet undo` brings it back, but not " + std::to_string(m_uncovered) + " earlier changes";
+    return Refusal{"brake: " + *why, EPERM,
+                   supervisor::Crossing{AskKind::Brake, m_parts.front()->root,
+                                        *why + " (" + m_brake.places() + "); " + cover}};
 }
 
 Precaution UndoKeeper::removing(int tid, const Place& place, const struct stat& status)
@@ -393,7 +403,9 @@ std::string UndoKeeper::describeEnd() const
 {
     std::string text;
     if (m_brake.pulls() > 0) {
-        text += ", the brake refused " + std::to_string(m_brake.refused()) + " removals (" + m_braked + ')';
+        text += m_brake.refused() == 0
+            ? ", the brake held a burst that you let go on"
+            : ", the brake refused " + std::to_string(m_brake.refused()) + " removals (" + m_braked + ')';
     }
     if (m_uncovered > 0) {
         text += ", " + std::to_string(m_uncovered)

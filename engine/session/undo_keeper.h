@@ -12,6 +12,7 @@
 #include "engine/workspace/pre_image_store.h"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ public:
         policy::BuildOutputTable buildOutput;
         workspace::PreImageLimits limits;
         workspace::Brake::Limits brake;
+        std::function<bool()> isReleased = {}; ///< the person lets bursts go; none: they never do
     };
     [[nodiscard]] static Result<std::unique_ptr<UndoKeeper>> create(const Setup& setup, const Clock& clock);
 
@@ -59,6 +61,7 @@ public:
     [[nodiscard]] supervisor::Precaution exchanging(const supervisor::Place& one, const struct stat& status,
                                                     const supervisor::Place& other,
                                                     const struct stat& otherStatus) override;
+    void denied() override { m_brake.refuse(); }
     void failed() override;
     [[nodiscard]] std::string keptFrom(const struct stat& status) const override;
 
@@ -99,6 +102,7 @@ private:
     Part* m_last = nullptr; ///< of the last act
     ProjectContents m_contents;
     workspace::Brake m_brake;
+    std::function<bool()> m_isReleased;
     workspace::PreImageLimits m_limits;
     std::string m_braked; ///< why, the last time
     std::uint64_t m_uncovered = 0;

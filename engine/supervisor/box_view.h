@@ -7,10 +7,13 @@
 #include "engine/domain/session_info.h"
 #include "engine/domain/tier.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace revet::supervisor {
+
+class GrantedPlaces;
 
 /// A directory whose changes the supervisor judges.
 struct Root
@@ -52,6 +55,8 @@ struct BoxView
     std::vector<std::string> hostPlaces;
     /// Sockets of ours that stand for ones of the host; mounted, so that the box cannot move them.
     std::vector<std::string> relayedSockets;
+    /// What came to both while the box runs; or none.
+    std::shared_ptr<const GrantedPlaces> granted;
     /// Hidden files and directories: the box sees something empty in their place, and cannot move that away.
     std::vector<std::string> masked;
     /// Directories that are the same in the box and on the host (/usr, the project): nothing below them is

@@ -20,6 +20,7 @@ struct BrokerContext
     const BoxView& box;
     const RootResolver& resolver;
     const FactWriter& facts;
+    const CallersQuestion& question;
     MutationGuard& guard;
     HardLinks& links;
     DeferredFiles& deferred;

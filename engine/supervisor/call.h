@@ -80,8 +80,8 @@ struct Answer
         Value,
         Fail,
         Descriptor,
-        /// nothing was done: a lease is being broken. Perform the same call again in some milliseconds, off
-        /// the supervisor's loop, until it answers otherwise
+        /// nothing was done: a lease is being broken, or the person is asked. Perform the same call again in
+        /// some milliseconds, off the supervisor's loop, until it answers otherwise
         Later,
     };
     Kind kind = Kind::Continue;

@@ -157,6 +157,9 @@ Answer EntryBroker::makeLink(const Call& call, Target& target) const
             return m_context.facts.denied(deed, *refusal);
         }
     }
+    if (m_context.guard.isRunLater(deed.other)) { // it could be written by its other name, also later
+        return m_context.facts.denied(deed, {"run-later: a further name of a file"});
+    }
     const bool isSymlink = S_ISLNK(source->status.st_mode);
     // A further name for a link keeps its text, which may lead elsewhere from here.
     if (auto refusal
@@ -194,6 +197,15 @@ Answer EntryBroker::undone(const Deed& deed, int errnoValue) const
     return m_context.facts.failed(deed, errnoValue);
 }
 
+Answer EntryBroker::keptFromRemoving(const Deed& deed, const Refusal& refusal) const
+{
+    Answer answer = m_context.facts.denied(deed, refusal);
+    if (answer.kind != Answer::Kind::Later) {
+        m_context.preImages.denied();
+    }
+    return answer;
+}
+
 Answer EntryBroker::remove(const Call& call, Target& target) const
 {
     const auto place = brokeredPlace(m_context, target, call.path);
@@ -213,7 +225,7 @@ Answer EntryBroker::remove(const Call& call, Target& target) const
     const Precaution kept
         = mayHappen ? m_context.preImages.removing(target.tid(), *place, status) : Precaution();
     if (kept.refusal) {
-        return m_context.facts.denied(deed, *kept.refusal);
+        return keptFromRemoving(deed, *kept.refusal);
     }
     if (kept.failure != 0) {
         return m_context.facts.failed(deed, kept.failure);
@@ -243,7 +255,7 @@ Answer EntryBroker::removeDirectory(const Call& call, Target& target) const
     const Precaution kept
         = S_ISDIR(status.st_mode) ? m_context.preImages.removing(target.tid(), *place, status) : Precaution();
     if (kept.refusal) {
-        return m_context.facts.denied(deed, *kept.refusal);
+        return keptFromRemoving(deed, *kept.refusal);
     }
     if (::unlinkat(place->directory.get(), place->nameAsWritten().c_str(), AT_REMOVEDIR) != 0) {
         return S_ISDIR(status.st_mode) ? undone(deed, errno) : m_context.facts.failed(deed, errno);

@@ -26,6 +26,7 @@ private:
     [[nodiscard]] Result<Found> linkSource(const Call& call, Target& target) const;
     [[nodiscard]] Answer made(const Deed& deed, const Place& place, int result) const;
     [[nodiscard]] Answer undone(const Deed& deed, int errnoValue) const;
+    [[nodiscard]] Answer keptFromRemoving(const Deed& deed, const Refusal& refusal) const;
     const BrokerContext& m_context;
 };
 

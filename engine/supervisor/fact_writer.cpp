@@ -72,7 +72,15 @@ Answer FactWriter::failed(const Deed& deed, int errnoValue) const
 
 Answer FactWriter::denied(const Deed& deed, const Refusal& refusal) const
 {
-    record(deed, Verdict::Denied, refusal.rule, refusal.errnoValue);
+    std::string rule = refusal.rule;
+    if (refusal.crossing) {
+        const Crossings::Reply reply = m_question.ask(*refusal.crossing);
+        if (reply.waits) {
+            return Answer::later();
+        }
+        rule += reply.rule.empty() ? "" : "; " + reply.rule;
+    }
+    record(deed, Verdict::Denied, std::move(rule), refusal.errnoValue);
     return recorded(Answer::failure(refusal.errnoValue));
 }
 

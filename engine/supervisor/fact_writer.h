@@ -29,14 +29,17 @@ struct Deed
 class FactWriter
 {
 public:
-    explicit FactWriter(FactSink& sink)
+    /// Both outlive this.
+    FactWriter(FactSink& sink, const CallersQuestion& question)
         : m_sink(sink)
+        , m_question(question)
     {
     }
 
     [[nodiscard]] Answer succeeded(const Deed& deed) const;
     [[nodiscard]] Answer handedOver(const Deed& deed, UniqueFd descriptor, std::uint64_t openFlags) const;
     [[nodiscard]] Answer failed(const Deed& deed, int errnoValue) const;
+    /// Of what the person can permit, as yet no answer where they are asked.
     [[nodiscard]] Answer denied(const Deed& deed, const Refusal& refusal) const;
     /// Nothing is decided: the kernel runs the call, whose outcome nobody sees.
     [[nodiscard]] Answer goesOn(const Deed& deed) const;
@@ -47,6 +50,7 @@ private:
     void record(const Deed& deed, Verdict verdict, std::string rule, int errnoValue) const;
     void recordDone(const Deed& deed) const;
     FactSink& m_sink;
+    const CallersQuestion& m_question;
 };
 
 } // namespace revet::supervisor

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/policy/git_rules.h"
+#include "engine/supervisor/crossings.h"
 #include "engine/supervisor/root_resolver.h"
 
 #include <cerrno>
@@ -21,6 +22,7 @@ struct Refusal
 {
     std::string rule;
     int errnoValue = EACCES;
+    std::optional<Crossing> crossing = std::nullopt; ///< what the person can permit of it
 };
 using Judgement = std::optional<Refusal>; ///< none: free
 

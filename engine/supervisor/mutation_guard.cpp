@@ -22,6 +22,49 @@ Judgement maskedBy(const std::vector<std::string>& masks, std::string_view path)
     return isBusy ? Judgement(Refusal{"hidden table", EBUSY}) : Judgement();
 }
 
+namespace {
+
+constexpr std::string_view kUnknownContent
+    = "what it writes is not known yet; while it has the file open it can go on writing";
+
+Refusal askable(std::string rule, std::string_view path)
+{
+    return {std::move(rule), EACCES, Crossing{AskKind::RunLater, std::string(path), {}}};
+}
+
+/// For what is a part of something larger, which nobody would want to be asked about piece by piece.
+Judgement withoutQuestion(Judgement refusal)
+{
+    if (refusal) {
+        refusal->crossing.reset();
+    }
+    return refusal;
+}
+
+} // namespace
+
+Judgement MutationGuard::unlessPermitted(Judgement refusal, std::string_view how) const
+{
+    if (!refusal || !refusal->crossing) {
+        return refusal;
+    }
+    refusal->crossing->why = refusal->rule + "; " + std::string(how);
+    return m_question.isPermitted(*refusal->crossing) ? Judgement() : refusal;
+}
+
+Judgement MutationGuard::protectedByGit(std::string_view path, const GitFinding& finding) const
+{
+    // Its configuration is judged by content, and comes by git's own way; other links are nobody's to give.
+    return finding.entry == GitEntry::Protected ? askable(gitRule("protected", finding.inside), path)
+                                                : Refusal{gitRule("protected", finding.inside)};
+}
+
+bool MutationGuard::isRunLater(std::string_view path) const
+{
+    const Judgement refusal = pinned(path);
+    return (refusal && refusal->crossing) || m_git.find(path).entry == GitEntry::Protected;
+}
+
 Judgement MutationGuard::keptByUndo(std::string_view path) const
 {
     const Root* const root = m_resolver.rootOf(path);
@@ -46,7 +89,7 @@ Judgement MutationGuard::pinned(std::string_view path) const
                                              : std::nullopt)
                                       : m_runLater.match(relativeTo(*root, path));
         if (match && match->cls == policy::RunLaterClass::Pinned) {
-            return Refusal{"run-later: " + match->entry};
+            return askable("run-later: " + match->entry, path);
         }
     }
     return {};
@@ -55,7 +98,9 @@ Judgement MutationGuard::pinned(std::string_view path) const
 Judgement MutationGuard::pinned(std::string_view path, EntryKind kind) const
 {
     if (auto refusal = pinned(path); refusal || kind != EntryKind::Symlink) {
-        return refusal;
+        // What is neither has no content that anybody could be shown.
+        const bool isPlain = kind == EntryKind::File || kind == EntryKind::Directory;
+        return isPlain ? refusal : withoutQuestion(std::move(refusal));
     }
     if (m_git.leadsToWorkTree(path)) {
         return Refusal{gitRule("a link in place of a work tree", nameOf(path))};
@@ -71,38 +116,51 @@ Judgement MutationGuard::pinned(std::string_view path, EntryKind kind) const
 
 Judgement MutationGuard::changing(std::string_view path, const GitFinding& finding) const
 {
-    if (auto refusal = pinned(path)) {
+    if (auto refusal = unlessPermitted(pinned(path), kUnknownContent)) {
         return refusal;
     }
     if (finding.entry != GitEntry::Ordinary && finding.entry != GitEntry::DirectoryOnly) {
-        return Refusal{gitRule("protected", finding.inside)};
+        return unlessPermitted(protectedByGit(path, finding), kUnknownContent);
     }
     return {};
 }
 
 Judgement MutationGuard::changingMode(std::string_view path) const
 {
-    if (auto refusal = pinned(path)) {
+    constexpr std::string_view kHow = "its mode is to change, as to be executable";
+    if (auto refusal = unlessPermitted(pinned(path), kHow)) {
         return refusal;
     }
     const GitFinding finding = m_git.find(path);
-    return finding.entry == GitEntry::Protected ? Refusal{gitRule("protected", finding.inside)} : Judgement();
+    return finding.entry == GitEntry::Protected ? unlessPermitted(protectedByGit(path, finding), kHow)
+                                                : Judgement();
 }
 
 Judgement MutationGuard::creating(const Place& place, EntryKind kind, std::string_view text,
-                                  ContentJudge contentJudge) const
+                                  ContentJudge contentJudge, std::string_view shown) const
 {
     const std::string path = place.path();
+    const std::string_view how = !shown.empty() ? shown
+        : kind == EntryKind::Directory          ? "a directory is to be made"
+                                                : kUnknownContent;
     if (auto refusal = maskedBy(m_masked, path)) {
         return refusal;
     }
-    if (auto refusal = pinned(path, kind)) {
+    if (auto refusal = unlessPermitted(pinned(path, kind), how)) {
         return refusal;
     }
     const bool isJudged = contentJudge == ContentJudge::Caller && kind == EntryKind::File
         && m_git.find(path).isJudgedByContent();
     if (!isJudged) {
-        if (auto refusal = m_git.creating(path, kind, text)) {
+        auto refusal = m_git.creating(path, kind, text);
+        if (refusal && kind == EntryKind::File) {
+            const GitFinding finding = m_git.find(path);
+            if (finding.entry == GitEntry::Protected
+                && refusal->rule == gitRule("protected", finding.inside)) {
+                refusal = unlessPermitted(protectedByGit(path, finding), how);
+            }
+        }
+        if (refusal) {
             return refusal;
         }
     }
@@ -114,7 +172,8 @@ Judgement MutationGuard::completing(const Place& place) const
     if (!GitGuard::wouldComplete(place.directory.get(), place.name)) {
         return {};
     }
-    TreeScan scan(m_git, [this](std::string_view path, EntryKind kind) { return pinned(path, kind); });
+    TreeScan scan(
+        m_git, [this](std::string_view path, EntryKind kind) { return withoutQuestion(pinned(path, kind)); });
     return scan.becomingGitdir(place.directory.get(), place.directoryPath);
 }
 
@@ -124,8 +183,9 @@ Judgement MutationGuard::removing(const Place& place, EntryKind kind) const
     if (auto refusal = maskedBy(m_masked, path)) {
         return refusal;
     }
-    if (auto refusal = pinned(path)) {
-        return refusal;
+    constexpr std::string_view kHow = "it is to be removed, or moved elsewhere";
+    if (auto refusal = unlessPermitted(pinned(path), kHow)) {
+        return kind == EntryKind::Directory ? withoutQuestion(std::move(refusal)) : refusal;
     }
     const GitFinding finding = m_git.find(path);
     const bool isKept = finding.entry == GitEntry::Protected || finding.entry == GitEntry::Config;
@@ -136,7 +196,7 @@ Judgement MutationGuard::removing(const Place& place, EntryKind kind) const
     if (nameOf(parentOf(finding.gitdir)) == "worktrees" && GitGuard::isInGitdirByName(finding.gitdir)) {
         return {};
     }
-    return Refusal{gitRule("protected", finding.inside)};
+    return unlessPermitted(protectedByGit(path, finding), kHow);
 }
 
 Judgement MutationGuard::linking(std::string_view path) const
@@ -145,8 +205,11 @@ Judgement MutationGuard::linking(std::string_view path) const
         return refusal;
     }
     const GitFinding finding = m_git.find(path);
-    if (auto refusal = changing(path, finding)) {
-        return refusal;
+    if (auto refusal = pinned(path)) {
+        return withoutQuestion(std::move(refusal));
+    }
+    if (finding.entry != GitEntry::Ordinary && finding.entry != GitEntry::DirectoryOnly) {
+        return Refusal{gitRule("protected", finding.inside)};
     }
     return finding.isDotGit ? Refusal{gitRule("protected", ".git")} : Judgement();
 }
@@ -160,7 +223,7 @@ Judgement MutationGuard::movingDirectory(const Place& from, const Place& to) con
             return refusal;
         }
         if (auto refusal = pinned(*path)) {
-            return refusal;
+            return withoutQuestion(std::move(refusal));
         }
     }
     struct stat status = {};
@@ -186,7 +249,8 @@ Judgement MutationGuard::movingDirectory(const Place& from, const Place& to) con
     }
     const UniqueFd directory(
         ::openat(from.directory.get(), from.name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    TreeScan scan(m_git, [this](std::string_view path, EntryKind kind) { return pinned(path, kind); });
+    TreeScan scan(
+        m_git, [this](std::string_view path, EntryKind kind) { return withoutQuestion(pinned(path, kind)); });
     return scan.moving(directory.get(), oldPath, newPath);
 }
 

@@ -19,15 +19,17 @@ namespace revet::supervisor {
 [[nodiscard]] Judgement maskedBy(const std::vector<std::string>& masks, std::string_view path);
 
 /// Judges every mutation of a brokered root: pinned run-later files and git's rules. One for a box; the
-/// caller takes turns, so that what was judged is what is done.
+/// caller takes turns, so that what was judged is what is done. What the person has permitted of it is free;
+/// what they can permit has a crossing.
 class MutationGuard
 {
 public:
     MutationGuard(const RootResolver& resolver, const policy::RunLaterTable& runLater,
-                  const std::vector<std::string>& masked)
+                  const std::vector<std::string>& masked, const CallersQuestion& question)
         : m_resolver(resolver)
         , m_runLater(runLater)
         , m_masked(masked)
+        , m_question(question)
         , m_git(resolver)
     {
     }
@@ -35,13 +37,16 @@ public:
     /// Content, owner or attributes of what exists at a canonical path.
     [[nodiscard]] Judgement changing(std::string_view path) const { return changing(path, m_git.find(path)); }
     [[nodiscard]] Judgement changing(std::string_view path, const GitFinding& finding) const;
+    /// Whether a file gets a name that the host runs later; its content may be known then.
+    [[nodiscard]] bool isRunLater(std::string_view path) const;
     /// Mode: a hook may not become executable, while git itself tries the modes of config.
     [[nodiscard]] Judgement changingMode(std::string_view path) const;
     /// A new entry; `text` is what a link points to. `isJudged`: the content of a file whose content matters
-    /// is judged by the caller.
+    /// is judged by the caller. `shown`: what the person is told of the content.
     enum class ContentJudge : bool { Nobody, Caller };
     [[nodiscard]] Judgement creating(const Place& place, EntryKind kind, std::string_view text,
-                                     ContentJudge contentJudge = ContentJudge::Nobody) const;
+                                     ContentJudge contentJudge = ContentJudge::Nobody,
+                                     std::string_view shown = {}) const;
     [[nodiscard]] Judgement removing(const Place& place, EntryKind kind) const;
     /// A further name for what is at `path`: the file would be written through it (rule G3).
     [[nodiscard]] Judgement linking(std::string_view path) const;
@@ -59,7 +64,10 @@ public:
     [[nodiscard]] const GitGuard& git() const { return m_git; }
 
 private:
+    /// With an unfinished crossing where the person may permit it.
     [[nodiscard]] Judgement pinned(std::string_view path) const;
+    [[nodiscard]] Judgement protectedByGit(std::string_view path, const GitFinding& finding) const;
+    [[nodiscard]] Judgement unlessPermitted(Judgement refusal, std::string_view how) const;
     [[nodiscard]] Judgement pinned(std::string_view path, EntryKind kind) const;
     [[nodiscard]] Judgement completing(const Place& place) const;
     [[nodiscard]] bool isBorn(const std::string& gitdir) const;
@@ -68,6 +76,7 @@ private:
     const RootResolver& m_resolver;
     const policy::RunLaterTable& m_runLater;
     const std::vector<std::string>& m_masked;
+    const CallersQuestion& m_question;
     GitGuard m_git;
     std::set<InodeKey> m_born;
 };

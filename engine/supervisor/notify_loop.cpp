@@ -60,7 +60,7 @@ NotifyLoop::NotifyLoop(os::NotifyDevice& device, const Dependencies& dependencie
     , m_forecast(dependencies.box, m_resolver, dependencies.facts)
     , m_mutation(m_dependencies.perform, dependencies.generation, m_forecast)
     , m_waiting({device, m_answers, dependencies.box, dependencies.host, dependencies.generation,
-                 dependencies.facts, m_dependencies.perform},
+                 dependencies.facts, m_dependencies.perform, m_dependencies.forget},
                 rootOf(dependencies.box))
 {
 }

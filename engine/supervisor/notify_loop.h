@@ -29,8 +29,9 @@ public:
         const HostView& host;
         TreeGeneration& generation;
         FactSink& facts;
-        /// The broker's two doors. Thread-safe: waiting calls come by a thread of their own.
+        /// The broker's doors. Thread-safe: waiting calls come by a thread of their own.
         Mutation::Broker perform;
+        std::function<void(std::uint64_t notification)> forget; ///< one for which perform() had no answer
         std::function<void()> settle;
     };
 

@@ -22,13 +22,15 @@ class PathBroker::Private
 {
 public:
     Private(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& sink,
-            PreImageSink* preImages, NetworkWatch* network)
+            PreImageSink* preImages, NetworkWatch* network, Crossings* crossings)
         : m_resolver(box)
-        , m_facts(sink)
-        , m_guard(m_resolver, runLater, box.masked)
+        , m_question(crossings)
+        , m_facts(sink, m_question)
+        , m_guard(m_resolver, runLater, box.masked, m_question)
         , m_preImages(preImages == nullptr ? m_noPreImages : *preImages)
         , m_deferred(m_guard.git(), m_facts, m_preImages)
-        , m_context{box, m_resolver, m_facts, m_guard, m_links, m_deferred, m_sockets, m_preImages, network}
+        , m_context{box,     m_resolver, m_facts,   m_question,  m_guard,
+                    m_links, m_deferred, m_sockets, m_preImages, network}
         , m_hasLayers(std::any_of(box.roots.begin(), box.roots.end(),
                                   [](const Root& root) { return root.kind == Root::Kind::Layered; }))
     {
@@ -45,6 +47,32 @@ public:
             return call.operation == Operation::Connect ? Answer::failure(EACCES) : Answer::proceed();
         }
         const std::scoped_lock turn(m_turn);
+        m_question.begin({target.tid(), call.notification});
+        Answer answer = inTurn(call, target);
+        if (answer.kind != Answer::Kind::Later) {
+            m_question.over(call.notification);
+        }
+        return answer;
+    }
+
+    void forget(std::uint64_t notification)
+    {
+        const std::scoped_lock turn(m_turn);
+        m_question.over(notification);
+    }
+
+    void settle()
+    {
+        const std::scoped_lock turn(m_turn);
+        const SharedTurn sharedTurn(m_context.box.turns);
+        if (sharedTurn.isHeld()) { // else at the next occasion
+            m_deferred.settle();
+        }
+    }
+
+private:
+    Answer inTurn(const Call& call, Target& target)
+    {
         if (call.operation == Operation::Connect) { // changes nothing, and may take a moment
             return broker(call, target);
         }
@@ -61,16 +89,6 @@ public:
         return broker(call, target);
     }
 
-    void settle()
-    {
-        const std::scoped_lock turn(m_turn);
-        const SharedTurn sharedTurn(m_context.box.turns);
-        if (sharedTurn.isHeld()) { // else at the next occasion
-            m_deferred.settle();
-        }
-    }
-
-private:
     Answer broker(const Call& call, Target& target) const
     {
         const EntryBroker entries(m_context);
@@ -109,6 +127,7 @@ private:
 
     std::mutex m_turn;
     RootResolver m_resolver;
+    CallersQuestion m_question;
     FactWriter m_facts;
     MutationGuard m_guard;
     HardLinks m_links;
@@ -121,8 +140,8 @@ private:
 };
 
 PathBroker::PathBroker(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& facts,
-                       PreImageSink* preImages, NetworkWatch* network)
-    : d(std::make_unique<Private>(box, runLater, facts, preImages, network))
+                       PreImageSink* preImages, NetworkWatch* network, Crossings* crossings)
+    : d(std::make_unique<Private>(box, runLater, facts, preImages, network, crossings))
 {
 }
 
@@ -134,6 +153,11 @@ PathBroker::~PathBroker()
 Answer PathBroker::perform(const Call& call, Target& target)
 {
     return d->perform(call, target);
+}
+
+void PathBroker::forget(std::uint64_t notification)
+{
+    d->forget(notification);
 }
 
 void PathBroker::settle()

@@ -6,6 +6,7 @@
 #include "engine/policy/run_later.h"
 #include "engine/supervisor/box_view.h"
 #include "engine/supervisor/call.h"
+#include "engine/supervisor/crossings.h"
 #include "engine/supervisor/fact_sink.h"
 #include "engine/supervisor/network_watch.h"
 #include "engine/supervisor/pre_image_sink.h"
@@ -24,9 +25,10 @@ class PathBroker
 {
 public:
     /// All of them outlive the broker. `preImages` may be left out: nothing is kept; and `network`: there is
-    /// none.
+    /// none; and `crossings`: nobody is asked.
     PathBroker(const BoxView& box, const policy::RunLaterTable& runLater, FactSink& facts,
-               PreImageSink* preImages = nullptr, NetworkWatch* network = nullptr);
+               PreImageSink* preImages = nullptr, NetworkWatch* network = nullptr,
+               Crossings* crossings = nullptr);
     ~PathBroker();
     PathBroker(const PathBroker&) = delete;
     PathBroker& operator=(const PathBroker&) = delete;
@@ -34,6 +36,8 @@ public:
     PathBroker& operator=(PathBroker&&) = delete;
 
     [[nodiscard]] Answer perform(const Call& call, Target& target);
+    /// A call for which perform() had no answer is not tried again.
+    void forget(std::uint64_t notification);
     /// Judges and puts in place the small git files that have been closed since. Also done by perform();
     /// to be called where a process starts or ends, so that a new program sees them.
     void settle();

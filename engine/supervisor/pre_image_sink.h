@@ -58,6 +58,8 @@ public:
     [[nodiscard]] virtual Precaution exchanging(const Place& one, const struct stat& status,
                                                 const Place& other, const struct stat& otherStatus)
         = 0;
+    /// The removal that the last call refused is not going to be.
+    virtual void denied() = 0;
     /// The act that the last call was about failed.
     virtual void failed() = 0;
     /// The path that a file had when it was removed, which is kept itself; empty where that is not known.
@@ -102,6 +104,7 @@ public:
         return {};
     }
     [[nodiscard]] std::string keptFrom(const struct stat& /*status*/) const override { return {}; }
+    void denied() override { }
     void failed() override { }
 };
 

@@ -4,6 +4,7 @@
 #include "engine/supervisor/rename_broker.h"
 
 #include "engine/supervisor/fresh_file.h"
+#include "engine/supervisor/shown_change.h"
 
 #include <array>
 #include <cerrno>
@@ -78,6 +79,13 @@ Answer RenameBroker::perform(const Call& call, Target& target) const
         && (move.flags & RENAME_EXCHANGE) == 0) {
         return installJudged(move, finding, deed);
     }
+    const bool exchanges = (move.flags & RENAME_EXCHANGE) != 0;
+    if (S_ISREG(move.oldStatus.st_mode) && !exchanges && m_context.guard.isRunLater(deed.other)) {
+        return installShown(move, deed);
+    }
+    if (exchanges && (m_context.guard.isRunLater(deed.target) || m_context.guard.isRunLater(deed.other))) {
+        return m_context.facts.denied(deed, {"run-later: an exchange of names"});
+    }
     if (auto refusal = judge(move)) {
         return m_context.facts.denied(deed, *refusal);
     }
@@ -139,6 +147,41 @@ Judgement RenameBroker::judgeOneWay(const Place& from, const struct stat& status
     return m_context.guard.creating(to, kind, kind == EntryKind::Symlink ? textOf(from) : std::string());
 }
 
+std::variant<RenameBroker::Contents, Answer> RenameBroker::readBoth(const Move& move, const Deed& deed) const
+{
+    Contents contents;
+    if (move.newStatus) {
+        if ((move.flags & RENAME_NOREPLACE) != 0) {
+            return m_context.facts.failed(deed, EEXIST);
+        }
+        auto present = readEntry(move.to.directory.get(), move.to.name, kMaximumJudgedFile);
+        if (!present) {
+            return m_context.facts.denied(deed, {gitRule("unreadable", move.to.name)});
+        }
+        contents.before = std::move(*present);
+    }
+    if (move.from.hasTrailingSlash || move.to.hasTrailingSlash) {
+        return m_context.facts.failed(deed, ENOTDIR);
+    }
+    auto after = readEntry(move.from.directory.get(), move.from.name, kMaximumJudgedFile);
+    if (!after) {
+        return m_context.facts.denied(deed, {gitRule("unreadable", move.from.name)});
+    }
+    contents.after = std::move(*after);
+    return contents;
+}
+
+Judgement RenameBroker::unlessShown(Judgement refusal, const std::string& path,
+                                    const Contents& contents) const
+{
+    const auto shown = shownChange(contents.before, contents.after);
+    if (refusal && shown) {
+        refusal->crossing = Crossing{AskKind::RunLater, path, refusal->rule + "; " + *shown};
+        return m_context.question.isPermitted(*refusal->crossing) ? Judgement() : refusal;
+    }
+    return refusal;
+}
+
 Answer RenameBroker::installJudged(const Move& move, const GitFinding& finding, const Deed& deed) const
 {
     if (auto refusal = m_context.guard.removing(move.from, EntryKind::File)) {
@@ -148,43 +191,57 @@ Answer RenameBroker::installJudged(const Move& move, const GitFinding& finding, 
         = m_context.guard.creating(move.to, EntryKind::File, {}, MutationGuard::ContentJudge::Caller)) {
         return m_context.facts.denied(deed, *refusal);
     }
-    const int newDirectory = move.to.directory.get();
-    std::string before;
-    if (move.newStatus) {
-        if ((move.flags & RENAME_NOREPLACE) != 0) {
-            return m_context.facts.failed(deed, EEXIST);
-        }
-        auto present = readEntry(newDirectory, move.to.name, kMaximumJudgedFile);
-        if (!present) {
-            return m_context.facts.denied(deed, {gitRule("unreadable", move.to.name)});
-        }
-        before = std::move(*present);
+    auto read = readBoth(move, deed);
+    if (Answer* const answer = std::get_if<Answer>(&read)) {
+        return std::move(*answer);
     }
-    if (move.from.hasTrailingSlash || move.to.hasTrailingSlash) {
-        return m_context.facts.failed(deed, ENOTDIR);
+    const Contents& contents = std::get<Contents>(read);
+    Judgement refusal
+        = m_context.guard.git().judgeContent(finding, deed.other, contents.before, contents.after);
+    if (finding.entry == policy::GitEntry::Config) {
+        refusal = unlessShown(std::move(refusal), deed.other, contents);
     }
-    const auto after = readEntry(move.from.directory.get(), move.from.name, kMaximumJudgedFile);
-    if (!after) {
-        return m_context.facts.denied(deed, {gitRule("unreadable", move.from.name)});
-    }
-    if (auto refusal = m_context.guard.git().judgeContent(finding, deed.other, before, *after)) {
+    return refusal ? m_context.facts.denied(deed, *refusal) : install(move, contents.after, deed);
+}
+
+Answer RenameBroker::installShown(const Move& move, const Deed& deed) const
+{
+    if (auto refusal = m_context.guard.removing(move.from, EntryKind::File)) {
         return m_context.facts.denied(deed, *refusal);
     }
+    auto read = readBoth(move, deed);
+    if (Answer* const answer = std::get_if<Answer>(&read)) {
+        return std::move(*answer);
+    }
+    const Contents& contents = std::get<Contents>(read);
+    const auto shown = shownChange(contents.before, contents.after);
+    Judgement refusal
+        = m_context.guard.creating(move.to, EntryKind::File, {}, MutationGuard::ContentJudge::Nobody,
+                                   shown.value_or("too much to be shown"));
+    if (refusal && !shown) {
+        refusal->crossing.reset();
+    }
+    return refusal ? m_context.facts.denied(deed, *refusal) : install(move, contents.after, deed);
+}
+
+Answer RenameBroker::install(const Move& move, const std::string& content, const Deed& deed) const
+{
     const Judgement unkept = move.newStatus ? m_context.preImages.replacing(move.to, *move.newStatus).refusal
                                             : m_context.preImages.creating(move.to);
     if (unkept) {
         return m_context.facts.denied(deed, *unkept);
     }
-    const auto installed = installFresh(m_context.resolver.passingRecord(), newDirectory, move.to.name,
-                                        *after, move.oldStatus.st_mode);
+    const auto installed = installFresh(m_context.resolver.passingRecord(), move.to.directory.get(),
+                                        move.to.name, content, move.oldStatus.st_mode);
     if (!installed) {
         m_context.preImages.failed();
         return m_context.facts.failed(deed, installed.error().errnoValue);
     }
     m_context.preImages.created(move.to);
     const Precaution kept = m_context.preImages.removing(deed.tid, move.from, move.oldStatus);
-    if (kept.refusal) {
-        return m_context.facts.denied(deed, *kept.refusal);
+    if (kept.refusal) { // half is done: no time for questions
+        m_context.preImages.denied();
+        return m_context.facts.denied(deed, {kept.refusal->rule, kept.refusal->errnoValue});
     }
     if (kept.failure != 0) {
         return m_context.facts.failed(deed, kept.failure);

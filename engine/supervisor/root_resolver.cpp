@@ -3,6 +3,7 @@
 
 #include "engine/supervisor/root_resolver.h"
 
+#include "engine/supervisor/granted_places.h"
 #include "engine/supervisor/hard_links.h"
 #include "engine/supervisor/proc_link.h"
 
@@ -243,6 +244,9 @@ const Root* RootResolver::rootOf(std::string_view canonical) const
 
 bool RootResolver::isInHostPlace(std::string_view canonical) const
 {
+    if (m_box.granted && m_box.granted->holds(canonical)) {
+        return true;
+    }
     const Root* const root = rootOf(canonical);
     return std::any_of(m_box.hostPlaces.begin(), m_box.hostPlaces.end(), [&](const std::string& place) {
         return isAtOrBelow(canonical, place) && (root == nullptr || place.size() > root->path.size());

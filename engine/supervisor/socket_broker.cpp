@@ -4,6 +4,7 @@
 #include "engine/supervisor/socket_broker.h"
 
 #include "engine/os/interruption.h"
+#include "engine/supervisor/granted_places.h"
 #include "engine/supervisor/socket_address.h"
 #include "engine/supervisor/thread_state.h"
 
@@ -162,7 +163,9 @@ Answer SocketBroker::connectLocal(const Call& call, Target& target, int socket) 
     if (!S_ISSOCK(found->status.st_mode)) {
         return m_context.facts.failed(deed, ECONNREFUSED);
     }
-    if (std::ranges::find(m_context.box.relayedSockets, found->path) != m_context.box.relayedSockets.end()) {
+    const BoxView& box = m_context.box;
+    if (std::ranges::find(box.relayedSockets, found->path) != box.relayedSockets.end()
+        || (box.granted && box.granted->relays(found->path))) {
         deed.rule = "host socket";
         deed.reach = Reach::Machine;
     } else if (isOfTheHost(*found)) {

@@ -19,7 +19,8 @@ public:
     Private(BoxView view, const Dependencies& dependencies)
         : box(std::move(view))
         , facts(box.observe, dependencies.facts)
-        , broker(box, dependencies.runLater, facts, dependencies.preImages, dependencies.network)
+        , broker(box, dependencies.runLater, facts, dependencies.preImages, dependencies.network,
+                 dependencies.crossings)
     {
     }
 
@@ -37,12 +38,18 @@ Supervisor::Supervisor(BoxView box, const Dependencies& dependencies)
 
 Supervisor::~Supervisor() = default;
 
+void Supervisor::treeChanged()
+{
+    d->generation.advance();
+}
+
 Result<void> Supervisor::serve(os::NotifyDevice& device)
 {
     ownWorkingDirectory();
     NotifyLoop loop(device,
                     {d->box, d->host, d->generation, d->facts,
                      [this](const Call& call, Target& target) { return d->broker.perform(call, target); },
+                     [this](std::uint64_t notification) { d->broker.forget(notification); },
                      [this] { d->broker.settle(); }});
     return loop.run();
 }

@@ -6,6 +6,7 @@
 #include "engine/os/seccomp_notify.h"
 #include "engine/policy/run_later.h"
 #include "engine/supervisor/box_view.h"
+#include "engine/supervisor/crossings.h"
 #include "engine/supervisor/fact_sink.h"
 #include "engine/supervisor/network_watch.h"
 #include "engine/supervisor/pre_image_sink.h"
@@ -27,6 +28,7 @@ public:
         const policy::RunLaterTable& runLater; ///< outlives the supervisor
         PreImageSink* preImages = nullptr; ///< outlives the supervisor; none: nothing is kept
         NetworkWatch* network = nullptr; ///< outlives the supervisor; none: the box has its loopback only
+        Crossings* crossings = nullptr; ///< outlives the supervisor; none: nobody is asked
     };
 
     Supervisor(BoxView box, const Dependencies& dependencies);
@@ -41,6 +43,8 @@ public:
     /// device failed, so the box must end. Closing the device makes the kernel refuse what still comes
     /// (ENOSYS).
     [[nodiscard]] Result<void> serve(os::NotifyDevice& device);
+    /// Something has been mounted in the box, or taken away: what was known of its paths is out of date.
+    void treeChanged();
 
 private:
     class Private;

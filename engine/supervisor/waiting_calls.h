@@ -15,9 +15,9 @@
 
 namespace revet::supervisor {
 
-/// Calls whose answer has to wait for somebody else (a lease that is being broken): tried again on a thread
-/// of their own until they can be answered. A caller that gets a signal meanwhile is let out of its call,
-/// else Ctrl-C, alarm(2) and SIGSTOP would be dead for it.
+/// Calls whose answer has to wait for somebody else (a lease that is being broken, a person who is asked):
+/// tried again on a thread of their own until they can be answered. A caller that gets a signal meanwhile is
+/// let out of its call, else Ctrl-C, alarm(2) and SIGSTOP would be dead for it.
 class WaitingCalls
 {
 public:
@@ -31,6 +31,7 @@ public:
         TreeGeneration& generation;
         FactSink& facts;
         const Mutation::Broker& broker;
+        const std::function<void(std::uint64_t notification)>& forget; ///< without an answer of the broker's
     };
 
     WaitingCalls(const Dependencies& dependencies, os::FileId boxRoot);
@@ -50,13 +51,16 @@ private:
         os::Notification notification;
         Call call;
         SteadyTime since;
+        SteadyTime next;
     };
     void run();
     /// Whether it was answered, or needs no answer any more.
-    [[nodiscard]] bool retry(const Waiting& waiting);
+    [[nodiscard]] bool retry(Waiting& waiting);
+    [[nodiscard]] bool isStillWaiting(const Waiting& waiting);
 
     os::NotifyDevice& m_device;
     const Answers& m_answers;
+    const std::function<void(std::uint64_t notification)>& m_forget;
     ProcessCache m_processes; ///< this and the next three belong to the thread
     Resolver m_resolver;
     Forecast m_forecast;

@@ -3,6 +3,10 @@
 
 #include "engine/workspace/brake.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace revet::workspace {
 
 namespace {
@@ -34,7 +38,6 @@ std::optional<std::string> Brake::removing(std::string_view path, bool isDirecto
         m_pulls += m_pulled ? 1U : 0U;
     }
     if (m_pulled) {
-        ++m_refused;
         return m_pulled;
     }
     uncount(std::string(path));
@@ -68,6 +71,51 @@ std::optional<std::string> Brake::reason(std::string_view path, bool isDirectory
         }
     }
     return std::nullopt;
+}
+
+void Brake::release()
+{
+    m_limits.files = 0;
+    m_pulled.reset();
+    m_recent.clear();
+    m_gone.clear();
+}
+
+std::string Brake::places() const
+{
+    constexpr std::size_t kMost = 5;
+    std::uint32_t atTop = 0;
+    std::vector<std::pair<std::uint32_t, std::string_view>> directories;
+    for (const auto& [top, files] : m_filesOfTop) {
+        const auto gone = m_gone.find(top);
+        if (gone != m_gone.end() && !gone->second.isDirectory) {
+            ++atTop;
+        } else {
+            directories.emplace_back(files, top);
+        }
+    }
+    std::ranges::sort(directories, [](const auto& one, const auto& other) {
+        return one.first != other.first ? one.first > other.first : one.second < other.second;
+    });
+    std::string text;
+    const auto add = [&text](std::uint32_t count, const std::string& where) {
+        text += (text.empty() ? "" : ", ") + std::to_string(count) + where;
+    };
+    std::uint32_t others = 0;
+    for (std::size_t i = 0; i < directories.size(); ++i) {
+        if (i < kMost) {
+            add(directories[i].first, " in " + std::string(directories[i].second));
+        } else {
+            others += directories[i].first;
+        }
+    }
+    if (others > 0) {
+        add(others, " elsewhere");
+    }
+    if (atTop > 0) {
+        add(atTop, " at the top");
+    }
+    return text;
 }
 
 void Brake::made(std::string_view path)

@@ -39,9 +39,16 @@ public:
     }
 
     /// Why the entry at `path` (relative to the project) must not be removed now; none: it may, and counts.
-    /// Once pulled it holds for every counted removal, until none has been tried for the length of a window.
+    /// To be tried again or refuse()d. Once pulled it holds for every counted removal, until none has been
+    /// tried for the length of a window.
     [[nodiscard]] std::optional<std::string> removing(std::string_view path, bool isDirectory,
                                                       SteadyTime now);
+    /// A removal that it was against has not been done.
+    void refuse() { ++m_refused; }
+    /// The person has seen it and lets everything go.
+    void release();
+    /// What has gone within the window, for the person: "120 in src, 80 in docs, 3 at the top".
+    [[nodiscard]] std::string places() const;
     /// Something has been made at `path`: what had been there is replaced, not destroyed.
     void made(std::string_view path);
     /// How often it was pulled, and how many removals that refused.

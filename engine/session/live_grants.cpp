@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/session/live_grants.h"
+
+#include "engine/base/log.h"
+#include "engine/domain/display_escape.h"
+#include "engine/session/grantable_path.h"
+#include "engine/session/project_finder.h"
+#include "engine/tiers/system_view.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace revet::session {
+
+using launcher::Errand;
+
+namespace {
+
+Result<std::uint16_t> parsePort(const std::string& text)
+{
+    std::uint16_t port = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), port);
+    return problem == std::errc{} && end == text.data() + text.size() && port != 0
+        ? Result<std::uint16_t>(port)
+        : fail(ErrorCode::InvalidArgument, "read the port " + displayQuoted(text), "write 1 to 65535");
+}
+
+} // namespace
+
+bool LiveGrants::isAbout(AskKind kind)
+{
+    switch (kind) {
+    case AskKind::Destination:
+    case AskKind::Brake:
+    case AskKind::RunLater:
+        return false;
+    case AskKind::Path:
+    case AskKind::PathWrite:
+    case AskKind::HostPort:
+    case AskKind::Publish:
+    case AskKind::Socket:
+        break;
+    }
+    return true;
+}
+
+Result<void> LiveGrants::apply(const std::vector<Grant>& grants, std::int64_t asked)
+{
+    const WallTime now = m_parts.clock.now();
+    const auto holds = [&](std::int64_t id) {
+        return std::ranges::any_of(
+            grants, [&](const Grant& grant) { return grant.id == id && grant.isInForce(now); });
+    };
+    Result<void> ofAsked;
+    for (auto given = m_given.begin(); given != m_given.end();) {
+        const bool isOver = !holds(given->first);
+        const Result<void> withdrawn = isOver ? withdraw(given->second) : Result<void>();
+        if (!withdrawn && given->first == asked) {
+            ofAsked = withdrawn;
+        }
+        // One that could not be taken away is tried again the next time.
+        given = isOver && withdrawn ? m_given.erase(given) : std::next(given);
+    }
+    for (const Grant& grant : grants) {
+        if (!isAbout(grant.kind) || !grant.isAllowed || !grant.isInForce(now) || m_given.contains(grant.id)) {
+            continue;
+        }
+        const Result<void> given = giveAndTell(grant);
+        if (!given && grant.id == asked) {
+            ofAsked = given;
+        }
+    }
+    return ofAsked;
+}
+
+Result<void> LiveGrants::giveAndTell(const Grant& grant)
+{
+    Result<Withdrawal> given = give(grant);
+    if (!given) {
+        tell(grant, Verdict::Denied, "grant " + grant.name() + ": " + toString(given.error()));
+        return fail(given.error());
+    }
+    m_given.emplace(grant.id, Given{grant, *std::move(given)});
+    tell(grant, Verdict::Permitted, "grant " + grant.name());
+    return {};
+}
+
+Result<void> LiveGrants::withdraw(const Given& given)
+{
+    const Result<void> withdrawn = given.withdraw();
+    if (!withdrawn) {
+        log(LogLevel::Error, "session",
+            "take back the grant " + given.grant.name() + ": " + toString(withdrawn.error()));
+    }
+    tell(given.grant, withdrawn ? Verdict::Permitted : Verdict::Failed,
+         "grant " + given.grant.name() + (withdrawn ? " is over" : " is over, but could not be taken away"));
+    return withdrawn;
+}
+
+std::optional<WallTime> LiveGrants::nextEnd() const
+{
+    std::optional<WallTime> next;
+    for (const auto& [id, given] : m_given) {
+        const auto& end = given.grant.expires;
+        if (end && (!next || *end < *next)) {
+            next = end;
+        }
+    }
+    return next;
+}
+
+Result<LiveGrants::Withdrawal> LiveGrants::give(const Grant& grant)
+{
+    switch (grant.kind) {
+    case AskKind::Path:
+    case AskKind::PathWrite:
+        return show(grant);
+    case AskKind::HostPort:
+    case AskKind::Publish:
+        return openPort(grant);
+    case AskKind::Socket:
+        return relay(grant);
+    case AskKind::Destination:
+    case AskKind::Brake:
+    case AskKind::RunLater:
+        break;
+    }
+    return fail(ErrorCode::Malformed, "give the box " + grant.name());
+}
+
+bool LiveGrants::isGiven(AskKind kind, const std::string& target) const
+{
+    return std::ranges::any_of(m_given, [&](const auto& given) {
+        return given.second.grant.kind == kind && given.second.grant.target == target;
+    });
+}
+
+Result<LiveGrants::Withdrawal> LiveGrants::openPort(const Grant& grant)
+{
+    REVET_ASSIGN_OR_RETURN(const std::uint16_t port, parsePort(grant.target));
+    REVET_ASSIGN_OR_RETURN(ForwardedPorts* const ports, m_parts.ports());
+    if (isGiven(grant.kind, grant.target)) {
+        return fail(ErrorCode::Conflict, "open the port " + grant.target, "another grant has done that");
+    }
+    ForwardedPorts::Door door;
+    if (grant.kind == AskKind::HostPort) {
+        REVET_ASSIGN_OR_RETURN(door, ports->openHostPort(port));
+    } else {
+        REVET_ASSIGN_OR_RETURN(const ForwardedPorts::Published published, ports->publish(port));
+        door = published.door;
+        m_parts.recorder.note({ActionKind::Listen,
+                               Verdict::Permitted,
+                               Reach::Machine,
+                               "127.0.0.1:" + std::to_string(published.port),
+                               {},
+                               "publish " + grant.target,
+                               0,
+                               0});
+    }
+    return Withdrawal([ports, door]() -> Result<void> {
+        ports->close(door);
+        return {};
+    });
+}
+
+Result<LiveGrants::Withdrawal> LiveGrants::relay(const Grant& grant)
+{
+    REVET_ASSIGN_OR_RETURN(ForwardedPorts* const ports, m_parts.ports());
+    if (isGiven(grant.kind, grant.target)) {
+        return fail(ErrorCode::Conflict, "relay " + displayQuoted(grant.target),
+                    "another grant has done that");
+    }
+    std::vector<std::string> changeable = m_parts.spec.sideRoots;
+    changeable.push_back(m_parts.spec.project);
+    changeable.insert(changeable.end(), m_written.begin(), m_written.end());
+    for (const tiers::VisiblePath& shown : m_parts.spec.visible) {
+        if (shown.access == tiers::VisiblePath::Access::ReadWrite) {
+            changeable.push_back(shown.host);
+        }
+    }
+    REVET_ASSIGN_OR_RETURN(
+        auto sockets, makeRelayedSockets({grant.target}, m_parts.directory, changeable, grant.name() + '-'));
+    const std::string ours = std::filesystem::canonical(sockets.front().ours).string();
+    struct stat status = {};
+    if (::stat(ours.c_str(), &status) != 0) {
+        return failErrno("look at " + ours);
+    }
+    Errand errand;
+    errand.kind = Errand::Kind::Mount;
+    errand.isReadOnly = false; // connect(2) wants to write
+    errand.source = ours;
+    errand.target = grant.target;
+    errand.device = status.st_dev;
+    errand.inode = status.st_ino;
+    m_parts.granted.addSocket(grant.target);
+    REVET_ASSIGN_OR_RETURN(const Withdrawal unmount, mount(std::move(errand)));
+    const ForwardedPorts::Door door = ports->relay(std::move(sockets.front()));
+    return Withdrawal([ports, door, unmount, ours]() -> Result<void> {
+        ports->close(door);
+        ::unlink(ours.c_str());
+        return unmount();
+    });
+}
+
+Result<LiveGrants::Withdrawal> LiveGrants::show(const Grant& grant)
+{
+    REVET_ASSIGN_OR_RETURN(const auto hidden, m_parts.hidden());
+    REVET_ASSIGN_OR_RETURN(const GrantablePath path,
+                           grantablePath(grant.target, m_parts.spec.home, m_parts.places, hidden));
+    REVET_RETURN_IF_ERROR(checkRoom(path.path));
+    m_parts.granted.add(path.path); // before the box can meet a socket there
+    Errand errand;
+    errand.kind = Errand::Kind::Mount;
+    errand.isReadOnly = grant.kind == AskKind::Path;
+    errand.source = errand.target = path.path;
+    errand.device = path.device;
+    errand.inode = path.inode;
+    if (!errand.isReadOnly) {
+        m_written.push_back(path.path);
+    }
+    return mount(std::move(errand));
+}
+
+Result<LiveGrants::Withdrawal> LiveGrants::mount(Errand errand)
+{
+    REVET_ASSIGN_OR_RETURN(KeeperErrands* const errands, m_parts.errands());
+    REVET_RETURN_IF_ERROR(errands->run(errand));
+    m_parts.treeChanged();
+    errand.kind = Errand::Kind::Unmount;
+    errand.source.clear();
+    return Withdrawal([this, errands, errand = std::move(errand)]() -> Result<void> {
+        REVET_RETURN_IF_ERROR(errands->run(errand));
+        m_parts.treeChanged();
+        return {};
+    });
+}
+
+Result<void> LiveGrants::checkRoom(const std::string& path) const
+{
+    const tiers::BoxSpec& spec = m_parts.spec;
+    const auto refuse = [&path](const std::string& why) {
+        return fail(ErrorCode::Refused, "show " + displayQuoted(path), why);
+    };
+    for (const auto& [id, given] : m_given) {
+        const bool isPath = given.grant.kind == AskKind::Path || given.grant.kind == AskKind::PathWrite;
+        if (isPath && (isWithin(path, given.grant.target) || isWithin(given.grant.target, path))) {
+            return refuse("the grant " + given.grant.name() + " is about " + displayQuoted(given.grant.target)
+                          + " already; revoke that first");
+        }
+    }
+    std::vector<std::string> own = spec.sideRoots;
+    own.push_back(spec.project);
+    for (const std::string& root : own) {
+        if (isWithin(path, root)) {
+            return refuse("it is in the project, whose rules hold there; --unhide shows a hidden file of it");
+        }
+    }
+    for (const std::string& system : tiers::sharedSystemPrefixes()) {
+        if (isWithin(path, system)) {
+            return refuse("the system's own directories are as they are in every box");
+        }
+    }
+    own.insert(own.end(), {spec.home, "/etc", "/proc", "/sys", "/run", "/tmp", "/var/tmp", "/dev/shm"});
+    for (const auto* visible : {&spec.visible, &spec.sockets}) {
+        for (const tiers::VisiblePath& shown : *visible) {
+            own.push_back(shown.inBox.empty() ? shown.host : shown.inBox);
+        }
+    }
+    for (const tiers::CacheLayer& cache : spec.caches) {
+        own.push_back(cache.host);
+    }
+    for (const tiers::SharedDirectory& shared : spec.shared) {
+        own.push_back(shared.inBox);
+    }
+    for (const std::string& place : own) {
+        if (isWithin(place, path)) {
+            return refuse("the box has " + displayQuoted(place) + " there, which it would cover");
+        }
+    }
+    if (isWithin(path, "/proc") || isWithin(path, "/sys") || isWithin(path, "/dev")) {
+        return refuse("the kernel's own places are no files");
+    }
+    return {};
+}
+
+void LiveGrants::tell(const Grant& grant, Verdict verdict, const std::string& rule)
+{
+    const Reach reach
+        = verdict == Verdict::Permitted && m_given.contains(grant.id) ? Reach::Machine : Reach::None;
+    m_parts.recorder.note({ActionKind::Session, verdict, reach, grant.target, {}, rule, 0, 0});
+}
+
+} // namespace revet::session
