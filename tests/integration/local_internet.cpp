@@ -3,6 +3,8 @@
 
 #include "tests/integration/local_internet.h"
 
+#include "tests/integration/asking.h"
+
 namespace revet::test {
 
 namespace {
@@ -96,38 +98,6 @@ sys.exit(status)
 END
 )";
 
-/// What the scripts share. `start` runs a box in the background, `ask` waits until something is asked and
-/// names it, `finish` waits for the box and says how it ended and what it printed.
-constexpr const char* kTools = R"(
-revet=$1; tier=$2; box=; shift 2
-start() { "$revet" run --tier "$tier" "$@" >box.out 2>box.err & box=$!; }
-# The values of a key in lines of JSON.
-valuesOf() { tr -d '\042' | tr ',{' '\n\n' | sed -n 's/^'$1'://p' | tr -d '}'; }
-asks() { "$revet" asks --json "$@" | valuesOf ask; }
-ask() {
-    until asks | grep -q .; do
-        grep -q ') [^Z]' /proc/$box/stat || { echo nothing is asked; cat box.err; exit 1; }
-        sleep 0.05
-    done
-    asks
-}
-yes() { it=$1; shift; "$revet" approve $it --hash $("$revet" asks "$it" --json | valuesOf hash) "$@"; }
-# A command on a terminal of its own, where the second word is typed once a question is there.
-typing() { python3 -c '
-import os, pty, sys
-pid, terminal = pty.fork()
-if pid == 0: os.execv(sys.argv[2], sys.argv[2:])
-shown = b""
-while True:
-    try: more = os.read(terminal, 4096)
-    except OSError: more = b""
-    if not more: break
-    shown += more
-    if shown.endswith(b"[y/N] "): os.write(terminal, sys.argv[1].encode() + b"\n")
-print(shown.decode().replace("\r", "") + "status %d" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"; }
-finish() { wait $box; echo "status $?: `cat box.out`"; }
-)";
-
 } // namespace
 
 Finished onInternet(const World& world, const std::vector<std::string>& command,
@@ -168,14 +138,7 @@ Finished inInternet(const World& world, const std::vector<std::string>& options,
 Finished scriptOnInternet(const World& world, const std::string& script,
                           const std::vector<std::string>& arguments, const std::vector<std::string>& services)
 {
-    std::vector<std::string> words{"/bin/sh",
-                                   "-c",
-                                   kTools + script,
-                                   "sh",
-                                   SessionRunner::program("revet"),
-                                   QTest::currentDataTag() == nullptr ? "sandbox" : fetched("tier")};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return onInternet(world, words, services);
+    return onInternet(world, askingScript(script, arguments), services);
 }
 
 } // namespace revet::test

@@ -47,6 +47,27 @@ private Q_SLOTS:
         QVERIFY(!book.mayReach(*policy::HostName::parse("b.test"), clock.now()));
     }
 
+    void keepsKindsApart()
+    {
+        const test::FakeClock clock;
+        GrantBook book;
+        Grant hook = grantFor(1, "a.test:443");
+        hook.kind = AskKind::RunLater;
+        Grant brake = grantFor(2, "/work");
+        brake.kind = AskKind::Brake;
+        Grant path = grantFor(3, "/home/u/notes");
+        path.kind = AskKind::Path;
+        book.replace({hook, brake, path});
+        QVERIFY(!book.judge(*policy::HostName::parse("a.test"), 443, nullptr, clock.now()));
+        QVERIFY(!book.mayReach(*policy::HostName::parse("a.test"), clock.now()));
+        QVERIFY(!book.hasAllowed(clock.now()));
+        QVERIFY(book.judge(AskKind::RunLater, "a.test:443", nullptr, clock.now()));
+        QVERIFY(!book.judge(AskKind::Destination, "a.test:443", nullptr, clock.now()));
+        QVERIFY(book.judge(AskKind::Brake, "/work", nullptr, clock.now()));
+        QVERIFY(!book.judge(AskKind::Brake, "/work/x", nullptr, clock.now()));
+        QVERIFY(!book.judge(AskKind::PathWrite, "/home/u/notes", nullptr, clock.now()));
+    }
+
     void lastsUntilItsDate()
     {
         test::FakeClock clock;

@@ -113,6 +113,31 @@ private Q_SLOTS:
         QCOMPARE(inbox.processOf(settled->next->ask.id), ProcessNumber(9));
     }
 
+    void asksAboutEachContent()
+    {
+        const test::FakeClock clock;
+        Inbox inbox(setting(), clock);
+        Inbox::Wish wish = wishFor("/work/.envrc");
+        wish.kind = AskKind::RunLater;
+        wish.why = "+one";
+        const auto first = inbox.raise(wish, 1);
+        QVERIFY(first.waits && first.news);
+        QVERIFY(!inbox.raise(wish, 2).news);
+        wish.why = "+two";
+        const auto other = inbox.raise(wish, 3);
+        QVERIFY(other.waits && other.news);
+        // A no is to what was shown, too.
+        QVERIFY(inbox.answer(first.news->ask.id, {first.news->ask.hash, false}));
+        QVERIFY(inbox.askOf(3) == other.news->ask.id);
+        wish.why = "+one";
+        QVERIFY(!inbox.raise(wish, 4).waits);
+        // What is held is one burst, however much has gone meanwhile.
+        wish.kind = AskKind::Brake;
+        QVERIFY(inbox.raise(wish, 5).news);
+        wish.why = "more";
+        QVERIFY(!inbox.raise(wish, 6).news);
+    }
+
     void takesTheFirstValidAnswer()
     {
         const test::FakeClock clock;

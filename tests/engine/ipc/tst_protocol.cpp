@@ -75,7 +75,7 @@ void ProtocolTest::bringsEveryKindOfMessageAcross()
                   true,
                   GrantScope::Project,
                   WallTime(std::chrono::microseconds(1'700'000'000'000'000))},
-        GrantsChanged{},
+        GrantsChanged{7},
     };
     QCOMPARE(all.size(), std::variant_size_v<Message>);
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -105,12 +105,19 @@ BrokerBench::BrokerBench(supervisor::Root::Kind kind, std::string_view table)
 
 void BrokerBench::start()
 {
-    m_broker = std::make_unique<supervisor::PathBroker>(m_box, m_table, facts, m_preImages);
+    m_broker
+        = std::make_unique<supervisor::PathBroker>(m_box, m_table, facts, m_preImages, nullptr, m_crossings);
 }
 
 void BrokerBench::keepPreImages(supervisor::PreImageSink& sink)
 {
     m_preImages = &sink;
+    start();
+}
+
+void BrokerBench::askOf(supervisor::Crossings& crossings)
+{
+    m_crossings = &crossings;
     start();
 }
 

@@ -105,6 +105,9 @@ public:
     void share(const std::filesystem::path& project, std::vector<supervisor::TurnLock> turns);
     /// Starts the broker anew with a sink, which outlives it.
     void keepPreImages(supervisor::PreImageSink& sink);
+    /// Starts the broker anew with somebody to ask, who outlives it.
+    void askOf(supervisor::Crossings& crossings);
+    void forget(std::uint64_t notification) { m_broker->forget(notification); }
 
     FakeTarget target;
     FactCollector facts;
@@ -115,6 +118,7 @@ private:
     policy::RunLaterTable m_table;
     supervisor::BoxView m_box;
     supervisor::PreImageSink* m_preImages = nullptr;
+    supervisor::Crossings* m_crossings = nullptr;
     std::unique_ptr<supervisor::PathBroker> m_broker;
 };
 

@@ -21,7 +21,11 @@ struct Road
     /// Whether the removal was refused.
     bool removes(const std::string& path, bool isDirectory = false)
     {
-        return brake.removing(path, isDirectory, now).has_value();
+        const bool isAgainst = brake.removing(path, isDirectory, now).has_value();
+        if (isAgainst) {
+            brake.refuse();
+        }
+        return isAgainst;
     }
     int removesMany(const std::string& directory, int count)
     {
@@ -49,6 +53,29 @@ private Q_SLOTS:
         QCOMPARE(road.brake.pulls(), 1U);
         QCOMPARE(road.brake.refused(), 50U);
         QVERIFY(road.removes("src", true)); // the rest of it, too
+    }
+    void saysWhereAndLetsGo()
+    {
+        Road road;
+        road.removesMany("docs/", 30);
+        road.removesMany("src/a/", 160);
+        road.removesMany("top", 10);
+        QVERIFY(road.brake.removing("src/a/x", false, road.now));
+        QCOMPARE(road.brake.places(), std::string("160 in src, 30 in docs, 10 at the top"));
+        QCOMPARE(road.brake.refused(), 0U); // nobody has said so yet
+        road.brake.release();
+        QCOMPARE(road.removesMany("src/b/", 500), 0);
+        QVERIFY(!road.removes("src", true));
+        QCOMPARE(road.brake.refused(), 0U);
+    }
+    void namesFivePlacesAtMost()
+    {
+        Road road;
+        for (int i = 0; i < 10; ++i) {
+            road.removesMany("d" + std::to_string(i) + '/', 20 - i);
+        }
+        QCOMPARE(road.brake.places(),
+                 std::string("20 in d0, 19 in d1, 18 in d2, 17 in d3, 16 in d4, 65 elsewhere"));
     }
     void holdsUntilNobodyPulls()
     {

@@ -1,0 +1,288 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/integration/asking.h"
+#include "tests/integration/world.h"
+#include "tests/support/kernel_gate.h"
+
+#include <QTest>
+
+#include <filesystem>
+
+using namespace revet::test;
+namespace fs = std::filesystem;
+
+/// What the box may not do to the project by itself waits for the person: a burst that destroys, and writes
+/// to what the host runs later. In front of the scripts: moc takes raw strings for ordinary ones.
+class CrossingsTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void holdsABurstUntilItIsApproved();
+    void endsABurstThatIsDenied();
+    void endsABurstThatNobodyAnswers();
+    void asksAboutAParallelBurstOnce();
+    void letsAHeldProcessBeInterrupted();
+    void writesAHookOnceItIsApproved();
+    void deniesAHook();
+    void holdsForTheSession();
+    void showsWhatComesByRename();
+    void showsChangedKeysOfGit();
+    void installsOnlyWhatWasShown();
+    void keepsNoSecondName();
+    void needsTheSessionForALateYes();
+    void cannotBeAnsweredByTheBox();
+    void asksNothingInALayer();
+};
+
+namespace {
+
+constexpr const char* kFiles = "mkdir src; for i in $(seq 300); do echo $i >src/$i; done; touch other";
+
+bool holds(const Finished& finished, std::initializer_list<const char*> parts)
+{
+    for (const char* const part : parts) {
+        if (finished.out.find(part) == std::string::npos) {
+            qWarning("lacks: %s\n%s%s", part, finished.out.c_str(), finished.err.c_str());
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+void CrossingsTest::initTestCase()
+{
+    REVET_NEEDS_ORDINARY_USER();
+    REVET_NEEDS(UserNamespaces);
+    REVET_NEEDS(SeccompNotify);
+    for (const char* const program : {"git", "python3"}) {
+        REVET_NEEDS_PROGRAM(program);
+    }
+}
+
+void CrossingsTest::holdsABurstUntilItIsApproved()
+{
+    const World world;
+    world.prepare(kFiles);
+    const Finished finished = asking(world, R"(
+start --on-ask 60s -- /bin/sh -c 'rm -rf src; rm other; mkdir new; for i in $(seq 300); do echo $i >new/$i; done
+    echo rest'
+it=$(ask); ls src | wc -l; "$revet" asks "$it"
+"$revet" approve "$it" 2>&1
+finish; test -e src || echo gone; "$revet" grants --all --json | valuesOf kind
+"$revet" undo >/dev/null; ls src | wc -l
+)");
+    QVERIFY(holds(finished,
+                  {"100\nGO ON REMOVING FILES\n", "200 files gone within 10 s (200 in src)",
+                   "`revet undo` brings back all that has gone so far", "Scopes   session\n",
+                   "approved, session: ", "status 0: rest\ngone\nbrake\n300\n"}));
+    REVET_VERIFY_NONE(missingEvent(world, {.kinds = {"delete"}, .verdicts = {"asked"}, .target = "project"}));
+    REVET_VERIFY_NONE(
+        missingEvent(world, {.kinds = {"delete"}, .verdicts = {"approved"}, .target = "project"}));
+}
+
+void CrossingsTest::endsABurstThatIsDenied()
+{
+    const World world;
+    world.prepare(kFiles);
+    const Finished finished = asking(world, R"(
+start --on-ask 60s -- /bin/sh -c 'rm -rf src 2>&1 | grep -c "not permitted"; rm -f other || echo not other'
+"$revet" deny "$(ask)" 2 > &1 finish;
+                                     ls src | wc - l; asks-- all | wc - l) ");
+        QVERIFY(holds(finished, {"denied, once: ", "status 0: 100\nnot other\n100\n"}));
+    const auto denied = matching(world.runner().lastEvents(), {{"verdict", "denied"}, {"kind", "delete"}});
+    QVERIFY(!denied.empty());
+    QVERIFY2(denied.back().value("rule", "").find("; denied") != std::string::npos,
+             denied.back().dump().c_str());
+}
+
+void CrossingsTest::endsABurstThatNobodyAnswers()
+{
+    const World world;
+    world.prepare(kFiles);
+    const Finished finished = asking(world, R"(
+start --on-ask 1s -- rm -rf src
+finish; ls src | wc -l; "$revet" asks --missed --json | valuesOf kind; grep -o 'brake refused 100 removals' box.err
+)");
+    QVERIFY(holds(finished, {"status 1: \n100\nbrake\nbrake refused 100 removals\n"}));
+}
+
+void CrossingsTest::asksAboutAParallelBurstOnce()
+{
+    const World world;
+    world.prepare("mkdir src; for i in $(seq 400); do echo $i >src/$i; done");
+    const Finished finished = asking(world, R"(
+start --on-ask 60s -- /bin/sh -c 'cd src; ls | xargs -P 4 -n 10 rm; ls | wc -l'
+"$revet" approve "$(ask)" 2 > &1 finish;
+                                     asks-- all | wc - l) ");
+        QVERIFY(holds(finished, {"status 0: 0\n1\n"}));
+}
+
+void CrossingsTest::letsAHeldProcessBeInterrupted()
+{
+    const World world;
+    world.prepare(kFiles);
+    const Finished finished = asking(world, R"(
+start --on-ask 60s -- /bin/sh -c 'rm -rf src & it=$!; while ! test -e go; do sleep 0.02; done
+    kill $it; wait $it; echo "rm: $?"; touch ended; while ! test -e over; do sleep 0.02; done'
+it=$(ask); touch go; until test -e ended; do sleep 0.02; done
+until "$revet" asks --all --json | grep -q 'gave_up":true'; do sleep 0.02; done; touch over
+finish
+)");
+    QVERIFY(holds(finished, {"status 0: rm: 143\n"}));
+}
+
+void CrossingsTest::writesAHookOnceItIsApproved()
+{
+    const World world;
+    world.makeRepository();
+    const Finished finished = asking(world,
+                                     R"(
+start --on-ask 60s -- /bin/sh -c 'echo "echo hi" >.git/hooks/pre-commit; echo $?; echo second >.git/hooks/pre-push'
+it=$(ask); "$revet" asks "$it"; test -e .git/hooks/pre-commit || echo not yet
+"$revet" approve "$it" 2>&1
+until asks | grep -q -- -2; do sleep 0.02; done; "$revet" deny "$(ask)" 2
+                                         > &1 finish;
+                                     cat.git / hooks / pre - commit; test - e.git / hooks / pre - push
+                                     || echo no second "$revet" undo > / dev / null;
+                                     test - e.git / hooks / pre - commit || echo undone) ");
+        QVERIFY2(finished.out.find("echo hi\nno second\nundone\n") != std::string::npos,
+                 (finished.out + finished.err).c_str());
+    QVERIFY(holds(finished,
+                  {"WRITE WHAT THIS MACHINE RUNS LATER\n", "what it writes is not known yet",
+                   "Scopes   once, session\n", "not yet\napproved, once: "}));
+}
+
+void CrossingsTest::deniesAHook()
+{
+    const World world;
+    world.makeRepository();
+    const Finished finished = asking(world, R"(
+start --on-ask 60s -- /bin/sh -c 'for i in 1 2 3; do echo x >.envrc || echo no; done'
+"$revet" deny "$(ask)" 2 > &1 finish;
+                                     asks-- all | wc - l; test - e.envrc || echo none) ");
+        QVERIFY(holds(finished, {"status 0: no\nno\nno\n1\nnone\n"}));
+    REVET_VERIFY_NONE(missingEvent(world, {.verdicts = {"denied"}, .target = "/.envrc"}));
+}
+
+void CrossingsTest::holdsForTheSession()
+{
+    const World world;
+    const Finished finished
+        = asking(world,
+                 R"(
+start --on-ask 60s -- /bin/sh -c 'echo 1 >.envrc; echo 2 >>.envrc; cp .envrc new; mv new .envrc; cat .envrc'
+"$revet" approve "$(ask)" --scope session 2
+                     > &1 finish;
+                 asks-- all | wc - l start-- on - ask deny-- / bin / sh - c 'echo 3 >.envrc'; finish) ");
+        QVERIFY(holds(finished, {"status 0: 1\n2\n1\nstatus 2: \n"}));
+}
+
+void CrossingsTest::showsWhatComesByRename()
+{
+    const World world;
+    world.prepare("printf 'one\\ntwo\\nthree\\n' >.envrc");
+    const Finished finished = asking(world, R"(
+start --on-ask 60s -- /bin/sh -c 'sed s/two/TWO/ .envrc >new; mv new .envrc; echo $?'
+it=$(ask); "$revet" asks "$it"; "$revet" approve "$it" 2>&1
+finish; cat .envrc
+)");
+    QVERIFY(holds(finished,
+                  {"of it is to change, after line 1\n         -two\n         +TWO\n", "one\nTWO\nthree\n"}));
+}
+
+void CrossingsTest::showsChangedKeysOfGit()
+{
+    const World world;
+    world.makeRepository();
+    const Finished finished = asking(world, R"(
+start --on-ask 60s -- /bin/sh -c 'git config user.name free; git config core.fsmonitor "touch x"; echo $?'
+it=$(ask); "$revet" asks "$it"; "$revet" approve "$it" 2>&1
+finish; git config core.fsmonitor
+)");
+    QVERIFY(holds(finished, {"core.fsmonitor", "+\tfsmonitor = touch x", "status 0: 0\ntouch x\n"}));
+}
+
+void CrossingsTest::installsOnlyWhatWasShown()
+{
+    const World world;
+    // E102: the program keeps the file open that it renames, and writes to it after the yes.
+    const Finished finished = asking(world, R"(
+cat >late.py <<'END'
+import os, threading, time
+kept = open("new", "w"); kept.write("shown\n"); kept.flush()
+thread = threading.Thread(target=lambda: os.rename("new", ".envrc")); thread.start()
+while not os.path.exists("go"): time.sleep(0.01)
+kept.write("not shown\n"); kept.flush()
+open("went", "w").close()
+thread.join()
+kept.write("later\n"); kept.flush()
+print(open(".envrc").read())
+END
+start --on-ask 60s -- python3 late.py
+it=$(ask); touch go; until test -e went; do sleep 0.02; done
+"$revet" approve "$it" 2>&1
+until asks | grep -q -- -2; do sleep 0.02; done; next=$(ask)
+"$revet" asks "$next" | grep '^  *+'; "$revet" approve "$next" 2>&1
+finish; cat .envrc
+)");
+    QVERIFY(holds(finished, {"         +shown\n         +not shown\n"}));
+    QVERIFY2(finished.out.ends_with("\nshown\nnot shown\n"), finished.out.c_str());
+}
+
+void CrossingsTest::keepsNoSecondName()
+{
+    const World world;
+    const Finished finished = asking(world,
+                                     R"(
+start --on-ask 60s -- /bin/sh -c 'echo a >.envrc; echo b >x; ln -f x .envrc || echo no link
+    ln .envrc y || echo no other; ln -s x .env2; mv -f x .envrc; stat -c %h .envrc'
+"$revet" approve "$(ask)" --scope session 2
+                                         > &1 finish) ");
+        QVERIFY(holds(finished, {"no link\nno other\n1\n"}));
+}
+
+void CrossingsTest::needsTheSessionForALateYes()
+{
+    const World world;
+    const Finished finished = asking(world, R"(
+start --on-ask 1s -- /bin/sh -c 'echo x >.envrc || echo missed; touch gone
+    while ! test -e go; do sleep 0.02; done; echo y >.envrc; cat .envrc'
+it=$(ask); until test -e gone; do sleep 0.02; done
+"$revet" approve $it 2>/dev/null || echo "once: $?"
+"$revet" approve $it --scope project 2>/dev/null || echo "project: $?"
+"$revet" approve $it --scope session 2>&1; touch go
+finish
+)");
+    QVERIFY(holds(finished, {"once: 5\nproject: 5\napproved, session: ", "status 0: missed\ny\n"}));
+}
+
+void CrossingsTest::cannotBeAnsweredByTheBox()
+{
+    const World world;
+    const Finished finished = asking(world, R"(
+cp "$revet" revet-copy
+start --on-ask 2s -- /bin/sh -c 'echo x >.envrc & sleep 0.5
+    ./revet-copy approve $REVET_SESSION-1 --scope session; echo "approve $?"; wait; test -e .envrc || echo none'
+finish; "$revet" asks --all --json | valuesOf state
+)");
+    QVERIFY(holds(finished, {"status 0: approve 3\nnone\nmissed\n"}));
+}
+
+void CrossingsTest::asksNothingInALayer()
+{
+    const World world;
+    world.prepare(kFiles);
+    const Finished finished = asking(world, R"(
+start --tier container --on-ask 60s -- /bin/sh -c 'rm -rf src; echo x >.envrc; echo $?'
+finish; asks --all | wc -l
+)");
+    QVERIFY(holds(finished, {"status 0: 0\n0\n"}));
+}
+
+QTEST_GUILESS_MAIN(CrossingsTest)
+#include "tst_crossings.moc"

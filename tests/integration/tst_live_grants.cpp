@@ -1,0 +1,386 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/integration/asking.h"
+#include "tests/integration/world.h"
+#include "tests/support/kernel_gate.h"
+
+#include <QTest>
+
+using namespace revet::test;
+
+/// What the person gives a box that is running, and takes away again: paths, ports and sockets of this
+/// machine (E103). In front of the scripts: moc takes raw strings for ordinary ones.
+class LiveGrantsTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void showsAndHidesADirectory_data();
+    void showsAndHidesADirectory();
+    void letsItWrite_data();
+    void letsItWrite();
+    void showsOneFile();
+    void endsWhenItsTimeIsOver();
+    void isThereForLaterSessionsOfTheProject();
+    void givesNeitherSecretsNorRevetsOwn();
+    void givesNothingThatWouldCoverTheBoxs();
+    void followsNoLink();
+    void isAboutOneObject();
+    void isTakenAwayThoughTheBoxMovedItsPlace();
+    void leavesOpenFilesOpen();
+    void cannotBeMadeOrKeptByTheBox();
+    void keepsTheHostsSocketsOut();
+    void opensAndClosesAHostPort();
+    void publishesAndStops();
+    void relaysAndEndsASocket();
+    void takesHostileNames();
+    void offersWhatACommandNames();
+};
+
+namespace {
+
+/// `box` starts one that does what `go N` brings it to do: it runs N as a line of shell and shows the output.
+constexpr const char* kSteps = R"(
+mkdir -p "$HOME/notes/deep"; echo secret plan >"$HOME/notes/plan"; notes=$HOME/notes
+cat >loop.sh <<'END'
+n=1; echo ready >ready
+while :; do
+    while ! test -e step.$n; do sleep 0.01; done
+    . ./step.$n >said.tmp 2>&1; echo "= $?" >>said.tmp; mv said.tmp said.$n; n=$((n + 1))
+done
+END
+box() { start "$@" -- /bin/sh loop.sh; until test -e ready; do sleep 0.02; done
+    id=$("$revet" ps --json | valuesOf session); n=0; }
+go() { n=$((n + 1)); echo "$1" >step.tmp; mv step.tmp step.$n; until test -e said.$n; do sleep 0.01; done; cat said.$n; }
+end() { "$revet" stop $id; wait $box; }
+)";
+
+Finished script(const World& world, const std::string& text)
+{
+    return asking(world, kSteps + text);
+}
+
+std::string unlessHolds(const Finished& finished, std::initializer_list<const char*> parts)
+{
+    for (const char* const part : parts) {
+        if (finished.out.find(part) == std::string::npos) {
+            return "lacks \"" + std::string(part) + "\":\n" + finished.out + finished.err;
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+void LiveGrantsTest::initTestCase()
+{
+    REVET_NEEDS_ORDINARY_USER();
+    REVET_NEEDS(UserNamespaces);
+    REVET_NEEDS(SeccompNotify);
+    for (const char* const program : {"python3", "curl"}) {
+        REVET_NEEDS_PROGRAM(program);
+    }
+}
+
+void LiveGrantsTest::showsAndHidesADirectory_data()
+{
+    addTierRows();
+}
+void LiveGrantsTest::showsAndHidesADirectory()
+{
+    const World world;
+    // In a sandbox the steps are written to the project itself; into a layer the same names are looked up.
+    const Finished finished = script(world, R"(
+box; go "cat $notes/plan"
+grant=$("$revet" grant $id path:$notes); "$revet" grants --json | valuesOf kind
+go "cat $notes/plan; echo x >$notes/plan; mkdir $notes/y; ls $notes"
+"$revet" revoke $grant
+go "cat $notes/plan; ls -d $notes"; "$revet" revoke $grant || echo "again: $?"
+end; cat $notes/plan
+)");
+    REVET_VERIFY_NONE(
+        unlessHolds(finished,
+                    {"No such file or directory\n= 1\npath\nsecret plan\n", "Read-only file system\n",
+                     "deep\nplan\n= 0\n", "again: 6\nsecret plan\n"}));
+    const auto rows = matching(world.runner().lastEvents(), {{"kind", "session"}, {"rule", "grant g1"}});
+    QCOMPARE(rows.size(), 1U);
+    QCOMPARE(rows.front().value("reach", ""), std::string("machine"));
+    QCOMPARE(
+        matching(world.runner().lastEvents(), {{"kind", "session"}, {"rule", "grant g1 is over"}}).size(),
+        1U);
+}
+
+void LiveGrantsTest::letsItWrite_data()
+{
+    addTierRows();
+}
+void LiveGrantsTest::letsItWrite()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+box; grant=$("$revet" grant $id path:$notes:rw)
+go "echo more >>$notes/plan; mkdir $notes/made"; "$revet" revoke $grant; go "echo x >>$notes/plan"
+end; cat $notes/plan; ls $notes
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"= 0\n", "= 2\n", "secret plan\nmore\ndeep\nmade\nplan\n"}));
+    REVET_VERIFY_NONE(missingEvent(world, {.kinds = {"write"}, .target = "notes/plan"}));
+}
+
+void LiveGrantsTest::showsOneFile()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+box; grant=$("$revet" grant $id --bind-ro $notes/plan)
+go "cat $notes/plan; ls $notes"; "$revet" revoke $grant; go "test -e $notes/plan"; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"secret plan\nplan\n= 0\n= 1\n"}));
+}
+
+void LiveGrantsTest::endsWhenItsTimeIsOver()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+box; "$revet" grant $id path:$notes --for 1s; go "cat $notes/plan"
+go "while test -e $notes/plan; do sleep 0.05; done; echo over"; "$revet" grants; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"secret plan\n= 0\nover\n= 0\n"}));
+}
+
+void LiveGrantsTest::isThereForLaterSessionsOfTheProject()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+grant=$("$revet" grant . path:$notes); start -- cat $notes/plan; finish
+"$revet" revoke $grant; start -- cat $notes/plan; finish
+grant=$("$revet" grant . path:$notes/deep); rmdir $notes/deep; start -- echo runs; finish
+"$revet" log --verdict denied
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"status 0: secret plan\nstatus 1: \n", "status 0: runs\n"}));
+    REVET_VERIFY_NONE(
+        missingEvent(world, {.kinds = {"session"}, .verdicts = {"denied"}, .target = "notes/deep"}));
+}
+
+void LiveGrantsTest::givesNeitherSecretsNorRevetsOwn()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+mkdir -p "$HOME/.ssh" "$HOME/.config/gh" "$HOME/.config/chromium" "$HOME/.config/mine"; echo key >"$HOME/.ssh/id"
+box
+for path in "$HOME" "${HOME%/*}" / "$HOME/.ssh" "$HOME/.ssh/id" "$HOME/.config" "$HOME/.local/share/revet" \
+        "$HOME/.local/share" "$HOME/.local/share/revet/sessions"; do
+    for mode in ro rw; do
+        "$revet" grant $id "path:$path:$mode" && echo "given: $path"
+        "$revet" grant . "path:$path:$mode" && echo "given: $path"
+    done
+done
+"$revet" grants; "$revet" grant $id "path:$HOME/.config/mine" && echo mine; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"mine\n"}));
+    QVERIFY2(finished.out.find("given: ") == std::string::npos, text(finished).c_str());
+    for (const char* const why :
+         {"it holds your home and every secret in it", "it holds secrets (ssh and gpg)",
+          "which is hidden from every box", "it holds data of Revet itself"}) {
+        QVERIFY2(finished.err.find(why) != std::string::npos, (why + ('\n' + text(finished))).c_str());
+    }
+}
+
+void LiveGrantsTest::givesNothingThatWouldCoverTheBoxs()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+mkdir -p sub; box
+for path in /usr /usr/share /etc /proc /proc/1 /dev /sys /tmp /run /var "$PWD" "$PWD/sub" "${PWD%/*}"; do
+    "$revet" grant $id "path:$path" 2>/dev/null; echo "$?"
+done | sort | uniq -c
+go "ls /usr/bin/env $PWD/sub"; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"13 5\n", "= 0\n"}));
+}
+
+void LiveGrantsTest::followsNoLink()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+ln -s notes "$HOME/link"; box
+"$revet" grant $id path:$HOME/link; echo "link: $?"
+"$revet" grant $id path:$HOME/link/deep; echo "through: $?"
+"$revet" grant $id path:$HOME/none; echo "none: $?"
+"$revet" grant $id path:relative; echo "relative: $?"
+mkfifo "$HOME/pipe"; "$revet" grant $id path:$HOME/pipe; echo "pipe: $?"
+# The box's own links are not followed either.
+go "ln -s /tmp $HOME/away"; mkdir -p "$HOME/away/x"
+"$revet" grant $id path:$HOME/away/x 2>/dev/null; echo "box's link: $?"; go "ls /tmp"; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(
+        finished, {"link: 5\nthrough: 5\nnone: 3\nrelative: 2\npipe: 5\n", "box's link: 5\n= 0\n"}));
+    QVERIFY2(finished.err.find("name '") != std::string::npos, finished.err.c_str());
+}
+
+void LiveGrantsTest::isAboutOneObject()
+{
+    const World world;
+    // What is moved away goes with the grant; what comes in its place is not given.
+    const Finished finished = script(world, R"(
+box; grant=$("$revet" grant $id path:$notes); mv $notes "$HOME/moved"; mkdir $notes; echo other >$notes/plan
+go "cat $notes/plan"; "$revet" revoke $grant; go "cat $notes/plan"; rm -r "$HOME/moved" $notes; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"secret plan\n= 0\n", "= 1\n"}));
+    QVERIFY2(finished.out.find("other") == std::string::npos, finished.out.c_str());
+}
+
+void LiveGrantsTest::isTakenAwayThoughTheBoxMovedItsPlace()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+box; go "mkdir -p $notes/deep"; echo in >$notes/deep/in
+grant=$("$revet" grant $id path:$notes/deep); go "mv $notes $HOME/elsewhere; cat $HOME/elsewhere/deep/in"
+"$revet" revoke $grant; echo "revoked: $?"; go "ls $HOME/elsewhere/deep $notes"; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"in\n= 0\nrevoked: 0\n"}));
+    QVERIFY2(finished.out.find("in", finished.out.find("revoked: 0")) == std::string::npos
+                 || finished.out.rfind("\nin\n") < finished.out.find("revoked: 0"),
+             finished.out.c_str());
+}
+
+void LiveGrantsTest::leavesOpenFilesOpen()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+box; grant=$("$revet" grant $id path:$notes); go "exec 5<$notes/plan"; "$revet" revoke $grant; echo "revoked: $?"
+go "cat <&5; cat $notes/plan"; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"revoked: 0\nsecret plan\n", "= 1\n"}));
+}
+
+void LiveGrantsTest::cannotBeMadeOrKeptByTheBox()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+cp "$revet" revet-copy; box
+go "./revet-copy grant $id path:$notes; ./revet-copy grant . path:$notes; cat $notes/plan"
+grant=$("$revet" grant $id path:$notes)
+go "umount $notes; mount -o remount,rw $notes; ./revet-copy revoke $grant; echo x >$notes/plan"
+"$revet" grants --json | valuesOf revoked; end; cat $notes/plan
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"= 1\n", "= 2\nnull\nsecret plan\n"}));
+}
+
+void LiveGrantsTest::keepsTheHostsSocketsOut()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+python3 -c '
+import socket, sys, time
+s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(60)' "$notes/socket" & host=$!
+until test -S $notes/socket; do sleep 0.02; done
+box; "$revet" grant $id path:$notes:rw
+go "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"$notes/socket\")'"
+end; kill $host
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"ConnectionRefusedError"}));
+    REVET_VERIFY_NONE(
+        missingEvent(world, {.kinds = {"connect"}, .verdicts = {"denied"}, .target = "notes/socket"}));
+}
+
+namespace {
+
+/// A service at a free port of the host, $port; and one at the local socket $local.
+constexpr const char* kServices = R"(
+mkdir www; echo hello >www/index.html
+python3 -c '
+import http.server, os, socket, sys, threading
+os.chdir("www")
+server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+local = socket.socket(socket.AF_UNIX); local.bind(sys.argv[1]); local.listen()
+open("../port.tmp", "w").write(str(server.server_port)); os.rename("../port.tmp", "../port")
+while True:
+    client, _ = local.accept(); client.sendall(b"local hello\n"); client.close()
+' "$HOME/local" 2>/dev/null & host=$!
+until test -e port; do sleep 0.02; done; port=`cat port`; local=$HOME/local
+)";
+
+} // namespace
+
+void LiveGrantsTest::opensAndClosesAHostPort()
+{
+    const World world;
+    const Finished finished = script(world, std::string(kServices) + R"(
+box --allow-host allowed.test; go "curl -s http://127.0.0.1:$port/"
+grant=$("$revet" grant $id --host-port $port); go "curl -s http://127.0.0.1:$port/"
+"$revet" grant $id --host-port $port; echo "twice: $?"
+"$revet" revoke $grant; go "curl -s http://127.0.0.1:$port/"
+"$revet" grant $id --host-port $port; go "curl -s http://127.0.0.1:$port/"; end; kill $host
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"= 7\nhello\n= 0\ntwice: 5\n= 7\n", "hello\n= 0\n"}));
+}
+
+void LiveGrantsTest::publishesAndStops()
+{
+    const World world;
+    const Finished finished
+        = script(world,
+                 R"(
+mkdir www; echo from the box >www/index.html
+box --allow-host allowed.test
+go "(cd www; python3 -m http.server --bind 127.0.0.1 8123 >/dev/null 2>&1 &); until curl -s http://127.0.0.1:8123/; do sleep 0.1; done"
+grant=$("$revet" grant $id --publish 8123)
+where=$("$revet" log $id --json | grep '"publish 8123"' | valuesOf target | tail -1)
+where=$("$revet" log $id --json | sed -n 's/.*"target":"\(127[^"]*\)"
+                         .*
+                     /\1 / p' | tail -1) echo "asked: `curl -s http://$where/`";
+                 "$revet" revoke $grant tries = 0; while curl - s http
+                 : //$where/ && test $tries -lt 100; do tries=$((tries + 1)); sleep 0.02; done
+                 curl - s http
+                 : //$where/; echo "after: $?"; end
+                 ) ");
+        REVET_VERIFY_NONE(unlessHolds(finished, {"asked: from the box\n", "after: 7\n"}));
+}
+
+void LiveGrantsTest::relaysAndEndsASocket()
+{
+    const World world;
+    const Finished finished = script(world, std::string(kServices) + R"(
+cat >speak.py <<END
+import socket; s = socket.socket(socket.AF_UNIX); s.connect("$local"); print(s.recv(99).decode(), end="")
+END
+box --allow-host allowed.test; go "python3 speak.py 2>/dev/null"
+grant=$("$revet" grant $id --socket $local); go "python3 speak.py"
+"$revet" revoke $grant; go "python3 speak.py 2>/dev/null"; ls "$HOME/.local/share/revet/sessions/$id/sockets"
+"$revet" grant $id --socket $local; go "python3 speak.py"; end; kill $host
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"= 1\nlocal hello\n= 0\n= 1\n", "local hello\n= 0\n"}));
+}
+
+void LiveGrantsTest::takesHostileNames()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+esc=`printf '\033[31m'`; name="$HOME/a b:ro'\"$esc
+,x"; mkdir -p "$name"; echo odd >"$name/f"; mkdir "$HOME/p:rw"; echo colon >"$HOME/p:rw/f"; ln -s "$name/f" f; ln -s "$HOME/p:rw/f" g
+box; "$revet" grant $id --bind-ro "$name"; go "cat f"; "$revet" grants | grep -c "$esc"
+"$revet" grant $id "path:$HOME/p:rw:ro"; go "cat g; echo x >g"; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"odd\n= 0\n0\n", "colon\n", "Read-only file system\n= 2\n"}));
+}
+
+void LiveGrantsTest::offersWhatACommandNames()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+mkdir "$HOME/.ssh"; echo key >"$HOME/.ssh/id"; echo rc >"$HOME/.probed"
+box --on-ask 60s; go "cat $HOME/.ssh/id; sh -c '. $HOME/.probed'; cat $notes/none; python3 -c 'open(\"$notes/plan\")'; true"
+asks | wc -l; go "cat $notes/plan"; it=$(ask); "$revet" asks "$it"
+"$revet" approve "$it" 2>&1; go "cat $notes/plan; ls $notes"
+"$revet" revoke `"$revet" grants --json | valuesOf grant`; go "cat $notes/plan"
+end; "$revet" grants --all --json | valuesOf kind
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished,
+                                  {"= 0\n0\n", "SEE FILES OF THIS MACHINE\n", "Scopes   session, project, or until",
+                                   "approved, session: ", "secret plan\nplan\n= 0\n", "path\n"}));
+}
+
+QTEST_GUILESS_MAIN(LiveGrantsTest)
+#include "tst_live_grants.moc"
