@@ -18,7 +18,7 @@ namespace {
 
 const char* const kTable = "dependency_directories = [\"node_modules\"]\n"
                            "[[entry]]\ngroup = \"editors\"\nclass = \"pinned\"\nwhy = \"runs on opening\"\n"
-                           "paths = [\".vscode/**\", \".envrc\"]\n";
+                           "paths = [\".vscode/**\", \".envrc\", \".autorun\"]\n";
 
 /// A person who has said yes to some, and has not heard of the rest yet.
 class Person final : public Crossings
@@ -192,12 +192,12 @@ private Q_SLOTS:
         fs::create_directories(bench.path("code"));
         writeFile(bench.path("code/tasks.json"), "{}");
         const std::array calls{
-            twoPaths(Operation::MakeLink, at("new"), at(".vscode")),
+            twoPaths(Operation::MakeLink, at("new"), at(".autorun")),
             twoPaths(Operation::MakeLink, at(".envrc"), at("other")),
-            symlinking("new", at(".vscode")),
+            symlinking("new", at(".autorun")),
             twoPaths(Operation::Rename, at("new"), at(".envrc"), RENAME_EXCHANGE),
             twoPaths(Operation::Rename, at("code"), at(".vscode")),
-            withMode(Operation::MakeNode, at(".vscode"), S_IFIFO | 0644),
+            withMode(Operation::MakeNode, at(".autorun"), S_IFIFO | 0644),
             twoPaths(Operation::Rename, at("large"), at(".envrc")),
             opening(at(".envrc"), O_WRONLY | O_CREAT | O_EXCL, 0644),
             writing(".revet-" + std::to_string(::getuid()) + "/x"),
@@ -206,13 +206,15 @@ private Q_SLOTS:
         };
         QFETCH(int, which);
         // Also with a yes for all of the session.
-        for (const char* const permitted : {"", ".envrc", ".vscode"}) {
+        for (const char* const permitted : {"", ".envrc", ".vscode", ".autorun"}) {
             bench.person.permitted = bench.path(permitted);
             QVERIFY(!bench.waits(calls.at(static_cast<std::size_t>(which))));
         }
         QVERIFY(bench.person.asked.empty());
         QCOMPARE(readFile(bench.path(".envrc")), std::string("old\n"));
-        QVERIFY(!fs::exists(bench.path(".vscode")) && !fs::exists(bench.path("other")));
+        for (const char* const name : {".vscode", ".autorun", "other"}) {
+            QVERIFY2(!fs::exists(fs::symlink_status(bench.path(name))), name);
+        }
     }
 
     void showsChanges_data()
