@@ -6,9 +6,9 @@
 #include "engine/base/directory.h"
 #include "engine/domain/display_escape.h"
 #include "engine/os/open_beneath.h"
+#include "engine/session/own_places.h"
 #include "engine/session/project_finder.h"
 
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <string_view>
@@ -74,10 +74,8 @@ Result<GrantablePath> grantablePath(const std::string& path, const std::string& 
     if (isWithin(home, path)) {
         return refuse("it holds your home and every secret in it; name a directory below");
     }
-    for (const fs::path& own : {places.config, places.data, places.runtime, places.cache}) {
-        if (isWithin(own.string(), path) || isWithin(path, own.string())) {
-            return refuse("it holds data of Revet itself");
-        }
+    if (meetsOwnPlaces(path, places)) {
+        return refuse("it holds data of Revet itself");
     }
     if (const auto secret = hidden.match(path)) {
         return refuse("it is hidden from every box, as it holds secrets (" + secret->group + ")");

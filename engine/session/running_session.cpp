@@ -34,9 +34,6 @@ using launcher::Report;
 constexpr std::uint32_t kFirstCommand = 1;
 constexpr std::chrono::seconds kStopPatience{10};
 constexpr std::chrono::seconds kHangPatience{5};
-/// Between two looks at a grant's end: one that cannot be taken away is tried again.
-constexpr std::chrono::milliseconds kSoonest{100};
-constexpr std::chrono::seconds kOftenest{30};
 
 Fact sessionFact(std::string target, std::string rule = {}, std::int64_t detail = 0)
 {
@@ -373,29 +370,6 @@ void RunningSession::stop(bool isForced)
     }
     const SteadyTime deadline = m_clock.steadyNow() + (isForced ? std::chrono::seconds(0) : kStopPatience);
     m_killAt = m_killAt ? std::min(*m_killAt, deadline) : deadline;
-}
-
-int RunningSession::patience() const
-{
-    std::optional<SteadyTime> next = m_desk ? m_desk->nextDeadline() : std::nullopt;
-    if (m_killAt && (!next || *m_killAt < *next)) {
-        next = m_killAt;
-    }
-    constexpr std::chrono::seconds kPause{1};
-    if (m_control->isPausing()) { // a client waits that nothing else wakes us for
-        next = std::min(next.value_or(SteadyTime::max()), m_clock.steadyNow() + kPause);
-    }
-    if (const auto end = m_live ? m_live->nextEnd() : std::nullopt) {
-        // The wall clock may be set meanwhile: looked at again before long.
-        const SteadyTime at = m_clock.steadyNow()
-            + std::clamp<std::chrono::microseconds>(*end - m_clock.now(), kSoonest, kOftenest);
-        next = next ? std::min(*next, at) : at;
-    }
-    if (!next) {
-        return -1;
-    }
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - m_clock.steadyNow());
-    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT32_MAX));
 }
 
 void RunningSession::tellAdvance()

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The Revet developers
+// SPDX-License-Identifier: Apache-2.0
+
+// What a session's person gives its box while it runs, and for how long.
+
+#include "engine/session/grantable_path.h"
+#include "engine/session/running_session.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace revet::session {
+
+namespace {
+
+/// Between two looks at a grant's end: one that cannot be taken away is tried again.
+constexpr std::chrono::milliseconds kSoonest{100};
+constexpr std::chrono::seconds kOftenest{30};
+
+} // namespace
+
+Result<KeeperErrands*> RunningSession::errands()
+{
+    if (!m_errands) {
+        REVET_ASSIGN_OR_RETURN(UniqueFd socket, m_box.openErrands());
+        m_errands.emplace(std::move(socket));
+    }
+    return &*m_errands;
+}
+
+Result<ForwardedPorts*> RunningSession::ports()
+{
+    if (!m_connections) {
+        return fail(ErrorCode::Refused, "open a port",
+                    "its box was made without a network; start it again to use it");
+    }
+    if (!m_ports) {
+        REVET_ASSIGN_OR_RETURN(KeeperErrands* const keeper, errands());
+        const auto onFailure = [this](const Error& error) { failNetwork(error); };
+        REVET_ASSIGN_OR_RETURN(auto ports,
+                               ForwardedPorts::start(*keeper, *m_connections, m_clock, onFailure));
+        m_ports.emplace(std::move(ports));
+    }
+    return &*m_ports;
+}
+
+PathOffers::MayBeGiven RunningSession::mayBeGiven(const ShippedData& data, const Places& places) const
+{
+    const std::string& home = m_preparation.spec.home;
+    return [&data, &places, &home,
+            hidden = std::optional<policy::HiddenTable>()](const std::string& path) mutable {
+        if (!hidden) {
+            auto table = data.hidden(home);
+            if (!table) {
+                return false;
+            }
+            hidden = *std::move(table);
+        }
+        return grantablePath(path, home, places, *hidden).has_value();
+    };
+}
+
+Result<void> RunningSession::startGrants(const ShippedData& data, const Places& places)
+{
+    if (!m_desk) {
+        return {};
+    }
+    const std::string& home = m_preparation.spec.home;
+    m_live.emplace(LiveGrants::Parts{
+        m_clock, m_preparation.spec, places, *m_recorder, *m_granted,
+        places.sessionDirectory(m_preparation.info.id), [&data, &home] { return data.hidden(home); },
+        [this] { return errands(); }, [this] { return ports(); }, [this] { m_supervisor->treeChanged(); }});
+    // What cannot be given any more is told in the journal; the box is the poorer for it.
+    static_cast<void>(reloadGrants(0).has_value());
+    return {};
+}
+
+Result<void> RunningSession::reloadGrants(std::int64_t asked)
+{
+    REVET_ASSIGN_OR_RETURN(const auto grants, m_desk->reloadGrants());
+    REVET_RETURN_IF_ERROR(m_live->apply(grants, asked));
+    const bool isForHosts = std::ranges::any_of(grants, [asked](const Grant& grant) {
+        return grant.id == asked && grant.kind == AskKind::Destination && grant.isAllowed;
+    });
+    return isForHosts && !m_egress ? fail(ErrorCode::Refused, "change its grants",
+                                          "its box was made without a network; start it again to use it")
+                                   : Result<void>();
+}
+
+int RunningSession::patience() const
+{
+    std::optional<SteadyTime> next = m_desk ? m_desk->nextDeadline() : std::nullopt;
+    if (m_killAt && (!next || *m_killAt < *next)) {
+        next = m_killAt;
+    }
+    constexpr std::chrono::seconds kPause{1};
+    if (m_control->isPausing()) { // a client waits that nothing else wakes us for
+        next = std::min(next.value_or(SteadyTime::max()), m_clock.steadyNow() + kPause);
+    }
+    if (const auto end = m_live ? m_live->nextEnd() : std::nullopt) {
+        // The wall clock may be set meanwhile: looked at again before long.
+        const SteadyTime at = m_clock.steadyNow()
+            + std::clamp<std::chrono::microseconds>(*end - m_clock.now(), kSoonest, kOftenest);
+        next = next ? std::min(*next, at) : at;
+    }
+    if (!next) {
+        return -1;
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - m_clock.steadyNow());
+    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT32_MAX));
+}
+
+} // namespace revet::session
