@@ -72,7 +72,7 @@ void CrossingsTest::holdsABurstUntilItIsApproved()
 start --on-ask 60s -- /bin/sh -c 'rm -rf src; rm other; mkdir new; for i in $(seq 300); do echo $i >new/$i; done
     echo rest'
 it=$(ask); ls src | wc -l; "$revet" asks "$it"
-"$revet" approve "$it" 2>&1
+yes "$it" 2>&1
 finish; test -e src || echo gone; "$revet" grants --all --json | valuesOf kind
 "$revet" undo >/dev/null; ls src | wc -l
 )");
@@ -118,7 +118,7 @@ void CrossingsTest::asksAboutAParallelBurstOnce()
     world.prepare("mkdir src; for i in $(seq 400); do echo $i >src/$i; done");
     const Finished finished = asking(world, R"(
 start --on-ask 60s -- /bin/sh -c 'cd src; ls | xargs -P 4 -n 10 rm; ls | wc -l'
-"$revet" approve $(ask) 2>&1
+yes $(ask) 2>&1
 finish; asks --all | wc -l
 )");
     QVERIFY(holds(finished, {"status 0: 0\n1\n"}));
@@ -146,7 +146,7 @@ void CrossingsTest::writesAHookOnceItIsApproved()
                                      R"(
 start --on-ask 60s -- /bin/sh -c 'echo "echo hi" >.git/hooks/pre-commit; echo $?; echo second >.git/hooks/pre-push'
 it=$(ask); "$revet" asks "$it"; test -e .git/hooks/pre-commit || echo not yet
-"$revet" approve "$it" 2>&1
+yes "$it" 2>&1
 until asks | grep -q -- -2; do sleep 0.02; done; "$revet" deny $(ask) 2>&1
 finish; cat .git/hooks/pre-commit; test -e .git/hooks/pre-push || echo no second
 "$revet" undo >/dev/null; test -e .git/hooks/pre-commit || echo undone
@@ -177,7 +177,7 @@ void CrossingsTest::holdsForTheSession()
     const Finished finished = asking(world,
                                      R"(
 start --on-ask 60s -- /bin/sh -c 'echo 1 >.envrc; echo 2 >>.envrc; cp .envrc new; mv new .envrc; cat .envrc'
-"$revet" approve $(ask) --scope session 2>&1
+yes $(ask) --scope session 2>&1
 finish; asks --all | wc -l
 start --on-ask deny -- /bin/sh -c 'echo 3 >.envrc'; finish
 )");
@@ -190,7 +190,7 @@ void CrossingsTest::showsWhatComesByRename()
     world.prepare("mkdir .vscode; printf 'one\\ntwo\\nthree\\n' >.vscode/tasks.json");
     const Finished finished = asking(world, R"(
 start --on-ask 60s -- /bin/sh -c 'sed s/two/TWO/ .vscode/tasks.json >new; mv new .vscode/tasks.json; echo $?'
-it=$(ask); "$revet" asks "$it"; "$revet" approve "$it" 2>&1
+it=$(ask); "$revet" asks "$it"; yes "$it" 2>&1
 finish; cat .vscode/tasks.json
 )");
     QVERIFY(holds(finished,
@@ -203,7 +203,7 @@ void CrossingsTest::showsChangedKeysOfGit()
     world.makeRepository();
     const Finished finished = asking(world, R"(
 start --on-ask 60s -- /bin/sh -c 'git config user.name free; git config core.fsmonitor "touch x"; echo $?'
-it=$(ask); "$revet" asks "$it"; "$revet" approve "$it" 2>&1
+it=$(ask); "$revet" asks "$it"; yes "$it" 2>&1
 finish; git config core.fsmonitor
 )");
     QVERIFY(holds(finished, {"core.fsmonitor", "+\\tfsmonitor = touch x", "status 0: 0\ntouch x\n"}));
@@ -227,9 +227,9 @@ print(open(".envrc").read())
 END
 start --on-ask 60s -- python3 late.py
 it=$(ask); touch go; until test -e went; do sleep 0.02; done
-"$revet" approve "$it" 2>&1
+yes "$it" 2>&1
 until asks | grep -q -- -2; do sleep 0.02; done; next=$(asks | grep -- -2)
-"$revet" asks "$next" | grep '^  *+'; "$revet" approve "$next" 2>&1
+"$revet" asks "$next" | grep '^  *+'; yes "$next" 2>&1
 finish; cat .envrc
 )");
     QVERIFY(holds(finished, {"         +shown\n         +not shown\n"}));
@@ -243,7 +243,7 @@ void CrossingsTest::keepsNoSecondName()
                                      R"(
 start --on-ask 60s -- /bin/sh -c 'echo a >.envrc; echo b >x; ln -f x .envrc || echo no link
     ln .envrc y || echo no other; ln -s x .env2; mv -f x .envrc; stat -c %h .envrc'
-"$revet" approve $(ask) --scope session 2>&1
+yes $(ask) --scope session 2>&1
 finish
 )");
     QVERIFY(holds(finished, {"no link\nno other\n1\n"}));
@@ -256,9 +256,9 @@ void CrossingsTest::needsTheSessionForALateYes()
 start --on-ask 1s -- /bin/sh -c 'echo x >.envrc || echo missed; touch gone
     while ! test -e go; do sleep 0.02; done; echo y >.envrc; cat .envrc'
 it=$(ask); until test -e gone; do sleep 0.02; done
-"$revet" approve $it 2>/dev/null || echo "once: $?"
-"$revet" approve $it --scope project 2>/dev/null || echo "project: $?"
-"$revet" approve $it --scope session 2>&1; touch go
+yes $it 2>/dev/null || echo "once: $?"
+yes $it --scope project 2>/dev/null || echo "project: $?"
+yes $it --scope session 2>&1; touch go
 finish
 )");
     QVERIFY(holds(finished, {"once: 5\nproject: 5\nrevet: approved, session: ", "status 0: missed\ny\n"}));

@@ -372,7 +372,7 @@ void LiveGrantsTest::offersWhatACommandNames()
 mkdir "$HOME/.ssh"; echo key >"$HOME/.ssh/id"; echo rc >"$HOME/.probed"
 box --on-ask 60s; go "cat $HOME/.ssh/id; sh -c '. $HOME/.probed'; cat $notes/none; python3 -c 'open(\"$notes/plan\")'; true"
 asks | wc -l; go "cat $notes/plan"; it=$(ask); "$revet" asks "$it"
-"$revet" approve "$it" 2>&1; go "cat $notes/plan; ls $notes"
+yes "$it" 2>&1; go "cat $notes/plan; ls $notes"
 "$revet" revoke `"$revet" grants --json | valuesOf grant`; go "cat $notes/plan"
 end; "$revet" grants --all --json | valuesOf kind
 )");
