@@ -3,6 +3,7 @@
 
 #include "engine/supervisor/mutation_guard.h"
 
+#include "engine/domain/display_escape.h"
 #include "engine/domain/store_name.h"
 #include "engine/supervisor/tree_scan.h"
 
@@ -48,7 +49,8 @@ Judgement MutationGuard::unlessPermitted(Judgement refusal, std::string_view how
     if (!refusal || !refusal->crossing) {
         return refusal;
     }
-    refusal->crossing->why = refusal->rule + "; " + std::string(how);
+    // Names in it are the box's, and must not look like lines of what is shown.
+    refusal->crossing->why = displayEscape(refusal->rule) + "; " + std::string(how);
     return m_question.isPermitted(*refusal->crossing) ? Judgement() : refusal;
 }
 

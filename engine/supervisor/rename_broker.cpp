@@ -3,6 +3,7 @@
 
 #include "engine/supervisor/rename_broker.h"
 
+#include "engine/domain/display_escape.h"
 #include "engine/supervisor/fresh_file.h"
 #include "engine/supervisor/shown_change.h"
 
@@ -176,7 +177,7 @@ Judgement RenameBroker::unlessShown(Judgement refusal, const std::string& path,
 {
     const auto shown = shownChange(contents.before, contents.after);
     if (refusal && shown) {
-        refusal->crossing = Crossing{AskKind::RunLater, path, refusal->rule + "; " + *shown};
+        refusal->crossing = Crossing{AskKind::RunLater, path, displayEscape(refusal->rule) + "; " + *shown};
         return m_context.question.isPermitted(*refusal->crossing) ? Judgement() : refusal;
     }
     return refusal;

@@ -31,7 +31,7 @@ void add(std::string& text, char sign, std::string_view line)
     text += '\n';
     text += sign;
     text += line.substr(0, line.size() - (isWhole ? 1 : 0));
-    text += isWhole ? "" : " (no end of line)";
+    text += isWhole ? "" : "\n (no end of line)"; // no line of the file begins with a blank here
 }
 
 } // namespace

@@ -226,7 +226,7 @@ private Q_SLOTS:
         QTest::newRow("middle") << QByteArray("a\nb\nc\n") << QByteArray("a\nB\nX\nc\n")
                                 << QByteArray("of it is to change, after line 1\n-b\n+B\n+X");
         QTest::newRow("no end") << QByteArray("a\n") << QByteArray("a\nb")
-                                << QByteArray("of it is to change, after line 1\n+b (no end of line)");
+                                << QByteArray("of it is to change, after line 1\n+b\n (no end of line)");
         QTest::newRow("emptied") << QByteArray("a\n") << QByteArray()
                                  << QByteArray("of it is to change, after line 0\n-a");
         QTest::newRow("the same") << QByteArray("a\n") << QByteArray("a\n")
@@ -234,7 +234,7 @@ private Q_SLOTS:
         QTest::newRow("repeated") << QByteArray("a\na\n") << QByteArray("a\na\na\n")
                                   << QByteArray("of it is to change, after line 2\n+a");
         QTest::newRow("control characters") << QByteArray() << QByteArray("\x1b[2J\0x", 6)
-                                            << QByteArray("it is to be\n+\x1b[2J\0x (no end of line)", 36);
+                                            << QByteArray("it is to be\n+\x1b[2J\0x\n (no end of line)", 37);
     }
     void showsChanges()
     {
@@ -244,6 +244,20 @@ private Q_SLOTS:
         const auto text = shownChange(before.toStdString(), after.toStdString());
         QVERIFY(text.has_value());
         QCOMPARE(QByteArray::fromStdString(*text), shown);
+    }
+    void showsDifferentContentsDifferently()
+    {
+        QVERIFY(*shownChange("", "a") != *shownChange("", "a (no end of line)\n"));
+        QVERIFY(*shownChange("", "a") != *shownChange("", "a\n (no end of line)\n"));
+    }
+    void showsNamesAsNoLines()
+    {
+        Bench bench;
+        fs::create_directories(bench.path(".git/hooks"));
+        writeFile(bench.path("new"), "evil\n");
+        QVERIFY(bench.waits(twoPaths(Operation::Rename, at("new"), at(".git/hooks/x\n+harmless"))));
+        const std::string& why = bench.person.asked[0].why;
+        QVERIFY2(why.find("hooks/x\\n+harmless; it is to be\n+evil") != std::string::npos, why.c_str());
     }
     void showsNothingThatIsTooMuch()
     {
