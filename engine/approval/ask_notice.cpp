@@ -7,12 +7,9 @@
 
 namespace revet::approval {
 
-namespace {
-
-std::string wish(const Ask& ask)
+std::string wishOf(const Ask& ask, std::size_t columns)
 {
-    constexpr std::size_t kTargetColumns = 300; // every name of a host
-    const std::string target = elideMiddle(displayQuoted(ask.target), kTargetColumns);
+    const std::string target = elideMiddle(displayQuoted(ask.target), columns);
     switch (ask.kind) {
     case AskKind::Destination:
         return "connect to " + target;
@@ -31,8 +28,6 @@ std::string wish(const Ask& ask)
     return "reach " + target;
 }
 
-} // namespace
-
 std::string askerOf(const Ask& ask)
 {
     constexpr std::size_t kColumns = 60;
@@ -41,8 +36,9 @@ std::string askerOf(const Ask& ask)
 
 std::string noticeOf(const Ask& ask)
 {
+    constexpr std::size_t kTargetColumns = 300; // every name of a host
     const std::string id = ask.id.text();
-    return "revet " + ask.id.session.text() + ": " + wish(ask) + "? 'revet asks " + id
+    return "revet " + ask.id.session.text() + ": " + wishOf(ask, kTargetColumns) + "? 'revet asks " + id
         + "' shows more, 'revet approve " + id + "' or 'revet deny " + id + "' answers; it is for "
         + askerOf(ask);
 }

@@ -80,7 +80,7 @@ void Notifications::show(const AskRecord& record)
     Shown made;
     made.lifeline.reset(ends[1]);
     const std::vector<std::string> words{m_program, m_revet, ask.id.text(),
-                                         "Revet: " + shown(ask.target) + "?", bodyOf(ask)};
+                                         "Revet: " + approval::wishOf(ask, kColumns) + "?", bodyOf(ask)};
     posix_spawn_file_actions_t actions{};
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, reader.get(), STDIN_FILENO);

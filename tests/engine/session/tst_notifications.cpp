@@ -52,10 +52,20 @@ private Q_SLOTS:
         session::Notifications notifications(m_installation, m_environment);
         const AskRecord record = ask(1, "evil.test:443", "/usr/bin/curl");
         notifications.show(record);
-        QVERIFY2(says("notify Revet: evil.test:443? | /usr/bin/curl in /p; 'revet asks abcdef-1' shows more"),
+        QVERIFY2(says("notify Revet: connect to evil.test:443? | /usr/bin/curl in /p; 'revet asks abcdef-1' "
+                      "shows more"),
                  m_said);
         notifications.close(record.ask.id);
         QVERIFY2(says("close"), m_said);
+    }
+
+    void saysWhatIsWanted()
+    {
+        session::Notifications notifications(m_installation, m_environment);
+        AskRecord record = ask(1, "/p/.envrc", "/bin/sh");
+        record.ask.kind = AskKind::RunLater;
+        notifications.show(record);
+        QVERIFY2(says("notify Revet: write what this machine runs later, /p/.envrc?"), m_said);
     }
 
     void deniesByItsButton()
@@ -90,7 +100,8 @@ private Q_SLOTS:
     {
         session::Notifications notifications(m_installation, m_environment);
         notifications.show(ask(1, "evil.test:443", "/tmp/<b>fine</b>\n&" + std::string(400, 'x')));
-        QVERIFY2(says("notify Revet: evil.test:443? | $'/tmp/&lt;b&gt;fine&lt;/b&gt;\\n&amp;"), m_said);
+        QVERIFY2(says("notify Revet: connect to evil.test:443? | $'/tmp/&lt;b&gt;fine&lt;/b&gt;\\n&amp;"),
+                 m_said);
         QVERIFY(m_said.size() < 300);
     }
 
@@ -107,7 +118,7 @@ private Q_SLOTS:
         notifications.close(ask(1, "", "").ask.id);
         QVERIFY2(says("close"), m_said);
         notifications.show(ask(21, "other.test:443", "/usr/bin/curl"));
-        QVERIFY2(says("notify Revet: other.test:443?"), m_said);
+        QVERIFY2(says("notify Revet: connect to other.test:443?"), m_said);
     }
 
     void doesWithoutADesktop()
