@@ -35,6 +35,7 @@ private Q_SLOTS:
     void needsTheSessionForALateYes();
     void cannotBeAnsweredByTheBox();
     void asksNothingInALayer();
+    void isNotFlooded();
 };
 
 namespace {
@@ -285,6 +286,38 @@ tier=container; start --on-ask 60s -- /bin/sh -c 'rm -rf src; echo x >.envrc; ec
 finish; asks --all | wc -l
 )");
     QVERIFY(holds(finished, {"status 0: 0\n0\n"}));
+}
+
+void CrossingsTest::isNotFlooded()
+{
+    const World world;
+    world.prepare("mkdir .vscode");
+    const Finished finished = asking(world, R"(
+cat >flood.py <<'END'
+import os, sys, threading, time
+refused = 0
+def attempt(name):
+    global refused
+    try: open(".vscode/" + name, "w").close()
+    except OSError: refused += 1
+if sys.argv[1] == "many":
+    for i in range(10000): attempt("f%d" % i)
+    print("refused", refused)
+else:
+    for i in range(300): threading.Thread(target=attempt, args=("t%d" % i,), daemon=True).start()
+    while refused < 200: time.sleep(0.01)
+    open("ordinary", "w").close(); print("goes on", flush=True)
+    while not os.path.exists("enough"): time.sleep(0.01)
+    os._exit(0)
+END
+start --on-ask deny -- python3 flood.py many; finish; "$revet" asks --all --json | wc -l
+start --on-ask 600s -- python3 flood.py at-once
+until test -e ordinary; do sleep 0.02; done; asks | wc -l >open; test $(cat open) -ge 1 && test $(cat open) -le 32 && echo few
+"$revet" deny $(asks | head -n 1) 2>/dev/null; echo "deny: $?"; touch enough; finish; ls .vscode | wc -l
+)");
+    QVERIFY(holds(finished, {"status 0: refused 10000\n", "few\ndeny: 0\nstatus 0: goes on\n0\n"}));
+    const std::size_t asked = finished.out.find('\n') + 1;
+    QVERIFY(std::stoul(finished.out.substr(asked)) <= 512);
 }
 
 QTEST_GUILESS_MAIN(CrossingsTest)
