@@ -84,7 +84,7 @@ Result<void> answerForProject(Engine& engine, AskRecord record, bool isApproved,
 Result<void> checkTarget(Engine& engine, const Grant& grant)
 {
     if (grant.kind == AskKind::Path || grant.kind == AskKind::PathWrite) {
-        return engine.checkGrantable(grant.target);
+        return engine.checkGrantable(grant);
     }
     if (grant.kind != AskKind::Destination) {
         return {};

@@ -206,13 +206,18 @@ Result<std::string> Engine::findProject(const std::optional<std::string>& named,
     return std::move(found.path);
 }
 
-Result<void> Engine::checkGrantable(const std::string& path) const
+Result<void> Engine::checkGrantable(const Grant& grant) const
 {
     REVET_ASSIGN_OR_RETURN(const session::Account account, session::findAccount(session::ownEnvironment()));
     REVET_ASSIGN_OR_RETURN(auto installation, session::Installation::find());
-    REVET_ASSIGN_OR_RETURN(const auto hidden,
-                           session::ShippedData(std::move(installation), m_places).hidden(account.home));
-    return session::grantablePath(path, account.home, m_places, hidden).map([](const auto&) {});
+    const session::ShippedData data(std::move(installation), m_places);
+    REVET_ASSIGN_OR_RETURN(const auto hidden, data.hidden(account.home));
+    REVET_RETURN_IF_ERROR(session::grantablePath(grant.target, account.home, m_places, hidden));
+    if (grant.kind != AskKind::PathWrite) {
+        return {};
+    }
+    REVET_ASSIGN_OR_RETURN(const auto runLater, data.runLater());
+    return session::checkWritable(grant.target, account.home, runLater);
 }
 
 Result<std::filesystem::path> shareDirectory()

@@ -68,7 +68,7 @@ public:
     [[nodiscard]] Result<std::string> findProject(const std::optional<std::string>& named,
                                                   const std::string& directory) const;
     /// Whether a box may be shown this path of the user's (session::grantablePath).
-    [[nodiscard]] Result<void> checkGrantable(const std::string& path) const;
+    [[nodiscard]] Result<void> checkGrantable(const Grant& grant) const;
 
 private:
     Engine(Places places, journal::Catalogue catalogue)

@@ -264,10 +264,12 @@ int runGrant(const Arguments& arguments)
             return report(id.error());
         }
         print('g' + std::to_string(*id) + '\n');
-        complain("granted: " + wish.words() + ", to "
-                 + (grant->session.isNone() ? "every session of " + displayQuoted(grant->project)
-                                            : "the session " + grant->session.text())
-                 + ", until " + (grant->expires ? toRfc3339(*grant->expires) : "it is revoked"));
+        complain(
+            "granted: " + wish.words() + ", to "
+            + (grant->session.isNone() ? "every session of " + displayQuoted(grant->project)
+                                       : "the session " + grant->session.text())
+            + ", until " + (grant->expires ? toRfc3339(*grant->expires) : "it is revoked")
+            + (wish.kind == AskKind::PathWrite ? "; undo does not bring back what it overwrites there" : ""));
     }
     return kDone;
 }

@@ -39,7 +39,11 @@ Result<std::filesystem::path> homeDirectory()
 std::filesystem::path placeOf(const char* variable, const std::filesystem::path& fallback)
 {
     const std::filesystem::path base = absoluteFrom(variable);
-    return (base.empty() ? fallback : base) / "revet";
+    const std::filesystem::path place = (base.empty() ? fallback : base) / "revet";
+    // By its real name, since paths are compared with it that lead through no link.
+    std::error_code error;
+    const std::filesystem::path real = std::filesystem::weakly_canonical(place, error);
+    return error ? place : real;
 }
 
 Result<std::filesystem::path> findRuntimeDirectory()

@@ -66,8 +66,13 @@ bool doErrand(int socket, LiveMounts& mounts)
     }
     report.kind = Report::Kind::Opened;
     const std::array descriptors{opened->get()};
-    return os::sendPacket(socket, encode(report), std::span(descriptors).first(opened->isOpen() ? 1 : 0))
-        .has_value();
+    const bool isTold
+        = os::sendPacket(socket, encode(report), std::span(descriptors).first(opened->isOpen() ? 1 : 0))
+              .has_value();
+    if (!isTold && errand->kind == Errand::Kind::Mount) { // nobody would take it away
+        static_cast<void>(mounts.unmount(errand->target).has_value());
+    }
+    return isTold;
 }
 
 /// What comes on kKeeperSocket once the plan is whole; none: revet-session has gone, or speaks nonsense.

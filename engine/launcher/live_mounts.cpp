@@ -81,8 +81,10 @@ Result<void> LiveMounts::unmount(const std::string& target)
         return fail(Error::fromErrno("take " + target + " away", ENOENT));
     }
     const Mounted& mounted = known->second;
+    // It may have gone with what it was mounted in.
     const bool isGone = ::fchdir(mounted.directory.get()) == 0
-        && ::umount2(mounted.name.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0;
+        && (::umount2(mounted.name.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0 || errno == EINVAL
+            || errno == ENOENT);
     const int error = errno;
     if (isGone && mounted.isPlaceMade) { // an empty one, or the box has put something there
         ::unlinkat(AT_FDCWD, mounted.name.c_str(), mounted.isDirectory ? AT_REMOVEDIR : 0);

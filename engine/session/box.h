@@ -67,6 +67,7 @@ public:
     [[nodiscard]] Result<UniqueFd> openErrands() const;
 
     [[nodiscard]] pid_t keeper() const { return m_keeper; }
+    [[nodiscard]] pid_t init() const { return m_init; }
     /// pid 1 says that it is alone.
     void noteEmpty() { m_isEmpty = true; }
     /// Ends every process of the box but a pid 1 that is alone, and waits until they are gone.

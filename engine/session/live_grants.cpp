@@ -6,6 +6,7 @@
 #include "engine/base/log.h"
 #include "engine/domain/display_escape.h"
 #include "engine/session/grantable_path.h"
+#include "engine/session/mount_holders.h"
 #include "engine/session/project_finder.h"
 #include "engine/tiers/system_view.h"
 
@@ -54,8 +55,9 @@ Result<void> LiveGrants::apply(const std::vector<Grant>& grants, std::int64_t as
 {
     const WallTime now = m_parts.clock.now();
     const auto holds = [&](std::int64_t id) {
-        return std::ranges::any_of(
-            grants, [&](const Grant& grant) { return grant.id == id && grant.isInForce(now); });
+        return std::ranges::any_of(grants, [&](const Grant& grant) {
+            return grant.id == id && grant.isAllowed && grant.isInForce(now);
+        });
     };
     Result<void> ofAsked;
     for (auto given = m_given.begin(); given != m_given.end();) {
@@ -68,7 +70,7 @@ Result<void> LiveGrants::apply(const std::vector<Grant>& grants, std::int64_t as
         given = isOver && withdrawn ? m_given.erase(given) : std::next(given);
     }
     for (const Grant& grant : grants) {
-        if (!isAbout(grant.kind) || !grant.isAllowed || !grant.isInForce(now) || m_given.contains(grant.id)) {
+        if (!isAbout(grant.kind) || !holds(grant.id) || m_given.contains(grant.id)) {
             continue;
         }
         const Result<void> given = giveAndTell(grant);
@@ -91,16 +93,22 @@ Result<void> LiveGrants::giveAndTell(const Grant& grant)
     return {};
 }
 
-Result<void> LiveGrants::withdraw(const Given& given)
+Result<void> LiveGrants::withdraw(Given& given)
 {
-    const Result<void> withdrawn = given.withdraw();
+    const Result<std::string> withdrawn = given.withdraw();
+    if (!withdrawn && std::exchange(given.hasFailed, true)) {
+        return fail(withdrawn.error());
+    }
     if (!withdrawn) {
         log(LogLevel::Error, "session",
             "take back the grant " + given.grant.name() + ": " + toString(withdrawn.error()));
     }
     tell(given.grant, withdrawn ? Verdict::Permitted : Verdict::Failed,
-         "grant " + given.grant.name() + (withdrawn ? " is over" : " is over, but could not be taken away"));
-    return withdrawn;
+         "grant " + given.grant.name()
+             + (!withdrawn               ? " is over, but could not be taken away"
+                    : withdrawn->empty() ? " is over"
+                                         : " is over; still open in " + *withdrawn));
+    return withdrawn.map([](const std::string&) {});
 }
 
 std::optional<WallTime> LiveGrants::nextEnd() const
@@ -163,9 +171,9 @@ Result<LiveGrants::Withdrawal> LiveGrants::openPort(const Grant& grant)
                                0,
                                0});
     }
-    return Withdrawal([ports, door]() -> Result<void> {
+    return Withdrawal([ports, door] {
         ports->close(door);
-        return {};
+        return Result<std::string>();
     });
 }
 
@@ -184,9 +192,25 @@ Result<LiveGrants::Withdrawal> LiveGrants::relay(const Grant& grant)
             changeable.push_back(shown.host);
         }
     }
-    REVET_ASSIGN_OR_RETURN(
-        auto sockets, makeRelayedSockets({grant.target}, m_parts.directory, changeable, grant.name() + '-'));
+    REVET_ASSIGN_OR_RETURN(auto sockets,
+                           makeRelayedSockets({grant.target}, m_parts.directory, changeable, m_parts.places,
+                                              grant.name() + '-'));
     const std::string ours = std::filesystem::canonical(sockets.front().ours).string();
+    auto unmount = mountRelay(grant.target, ours);
+    if (!unmount) {
+        ::unlink(ours.c_str());
+        return fail(unmount.error());
+    }
+    const ForwardedPorts::Door door = ports->relay(std::move(sockets.front()));
+    return Withdrawal([ports, door, unmount = *std::move(unmount), ours] {
+        ports->close(door);
+        ::unlink(ours.c_str());
+        return unmount();
+    });
+}
+
+Result<LiveGrants::Withdrawal> LiveGrants::mountRelay(const std::string& target, const std::string& ours)
+{
     struct stat status = {};
     if (::stat(ours.c_str(), &status) != 0) {
         return failErrno("look at " + ours);
@@ -195,17 +219,11 @@ Result<LiveGrants::Withdrawal> LiveGrants::relay(const Grant& grant)
     errand.kind = Errand::Kind::Mount;
     errand.isReadOnly = false; // connect(2) wants to write
     errand.source = ours;
-    errand.target = grant.target;
+    errand.target = target;
     errand.device = status.st_dev;
     errand.inode = status.st_ino;
-    m_parts.granted.addSocket(grant.target);
-    REVET_ASSIGN_OR_RETURN(const Withdrawal unmount, mount(std::move(errand)));
-    const ForwardedPorts::Door door = ports->relay(std::move(sockets.front()));
-    return Withdrawal([ports, door, unmount, ours]() -> Result<void> {
-        ports->close(door);
-        ::unlink(ours.c_str());
-        return unmount();
-    });
+    m_parts.granted.addSocket(target);
+    return mount(std::move(errand));
 }
 
 Result<LiveGrants::Withdrawal> LiveGrants::show(const Grant& grant)
@@ -213,6 +231,10 @@ Result<LiveGrants::Withdrawal> LiveGrants::show(const Grant& grant)
     REVET_ASSIGN_OR_RETURN(const auto hidden, m_parts.hidden());
     REVET_ASSIGN_OR_RETURN(const GrantablePath path,
                            grantablePath(grant.target, m_parts.spec.home, m_parts.places, hidden));
+    if (grant.kind == AskKind::PathWrite) {
+        REVET_ASSIGN_OR_RETURN(const auto runLater, m_parts.runLater());
+        REVET_RETURN_IF_ERROR(checkWritable(path.path, m_parts.spec.home, runLater));
+    }
     REVET_RETURN_IF_ERROR(checkRoom(path.path));
     m_parts.granted.add(path.path); // before the box can meet a socket there
     Errand errand;
@@ -232,12 +254,15 @@ Result<LiveGrants::Withdrawal> LiveGrants::mount(Errand errand)
     REVET_ASSIGN_OR_RETURN(KeeperErrands* const errands, m_parts.errands());
     REVET_RETURN_IF_ERROR(errands->run(errand));
     m_parts.treeChanged();
-    errand.kind = Errand::Kind::Unmount;
-    errand.source.clear();
-    return Withdrawal([this, errands, errand = std::move(errand)]() -> Result<void> {
-        REVET_RETURN_IF_ERROR(errands->run(errand));
+    return Withdrawal([this, errands, errand = std::move(errand)]() -> Result<std::string> {
+        const pid_t init = m_parts.init();
+        const auto mount = mountInBox(init, errand);
+        Errand back;
+        back.kind = Errand::Kind::Unmount;
+        back.target = errand.target;
+        REVET_RETURN_IF_ERROR(errands->run(back));
         m_parts.treeChanged();
-        return {};
+        return mount ? holdersOf(init, *mount) : std::string();
     });
 }
 
@@ -249,7 +274,9 @@ Result<void> LiveGrants::checkRoom(const std::string& path) const
     };
     for (const auto& [id, given] : m_given) {
         const bool isPath = given.grant.kind == AskKind::Path || given.grant.kind == AskKind::PathWrite;
-        if (isPath && (isWithin(path, given.grant.target) || isWithin(given.grant.target, path))) {
+        const bool meets = (isPath && isWithin(path, given.grant.target))
+            || ((isPath || given.grant.kind == AskKind::Socket) && isWithin(given.grant.target, path));
+        if (meets) {
             return refuse("the grant " + given.grant.name() + " is about " + displayQuoted(given.grant.target)
                           + " already; revoke that first");
         }

@@ -7,6 +7,7 @@
 #include "engine/domain/grant.h"
 #include "engine/domain/places.h"
 #include "engine/policy/hidden.h"
+#include "engine/policy/run_later.h"
 #include "engine/session/forwarded_ports.h"
 #include "engine/session/keeper_errands.h"
 #include "engine/session/recorder.h"
@@ -37,10 +38,12 @@ public:
         supervisor::GrantedPlaces& granted;
         std::filesystem::path directory; ///< the session's
         std::function<Result<policy::HiddenTable>()> hidden;
+        std::function<Result<policy::RunLaterTable>()> runLater;
         /// Both as soon as they are wanted.
         std::function<Result<KeeperErrands*>()> errands;
         std::function<Result<ForwardedPorts*>()> ports;
         std::function<void()> treeChanged;
+        std::function<pid_t()> init; ///< of the box
     };
     explicit LiveGrants(Parts parts)
         : m_parts(std::move(parts))
@@ -57,18 +60,20 @@ public:
     [[nodiscard]] static bool isAbout(AskKind kind);
 
 private:
-    using Withdrawal = std::function<Result<void>()>;
+    using Withdrawal = std::function<Result<std::string>()>; ///< who still has it open
     struct Given
     {
         Grant grant;
         Withdrawal withdraw;
+        bool hasFailed = false; ///< to be taken away, which is told once
     };
     [[nodiscard]] Result<void> giveAndTell(const Grant& grant);
-    [[nodiscard]] Result<void> withdraw(const Given& given);
+    [[nodiscard]] Result<void> withdraw(Given& given);
     [[nodiscard]] Result<Withdrawal> give(const Grant& grant);
     [[nodiscard]] Result<Withdrawal> show(const Grant& grant);
     [[nodiscard]] Result<Withdrawal> openPort(const Grant& grant);
     [[nodiscard]] Result<Withdrawal> relay(const Grant& grant);
+    [[nodiscard]] Result<Withdrawal> mountRelay(const std::string& target, const std::string& ours);
     /// Refused where the box has something there that this would cover, or has the path already.
     [[nodiscard]] Result<void> checkRoom(const std::string& path) const;
     [[nodiscard]] Result<Withdrawal> mount(launcher::Errand errand);

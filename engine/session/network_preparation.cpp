@@ -34,10 +34,11 @@ Result<std::chrono::seconds> askDeadline(const ipc::RunRequest& request)
 } // namespace
 
 Result<void> relaySockets(const ipc::RunRequest& request, const std::filesystem::path& sessionDirectory,
-                          const std::vector<std::string>& changeable, Preparation& result)
+                          const std::vector<std::string>& changeable, const Places& places,
+                          Preparation& result)
 {
     REVET_ASSIGN_OR_RETURN(result.sockets,
-                           makeRelayedSockets(request.hostSockets, sessionDirectory, changeable));
+                           makeRelayedSockets(request.hostSockets, sessionDirectory, changeable, places));
     for (const RelayedSocket& socket : result.sockets) {
         result.spec.sockets.push_back({socket.ours, socket.path});
         result.notes.push_back(

@@ -14,7 +14,8 @@ namespace revet::session {
 /// --socket: ours in the place of the host's.
 [[nodiscard]] Result<void> relaySockets(const ipc::RunRequest& request,
                                         const std::filesystem::path& sessionDirectory,
-                                        const std::vector<std::string>& changeable, Preparation& result);
+                                        const std::vector<std::string>& changeable, const Places& places,
+                                        Preparation& result);
 
 /// Whether the box has a way to the network, by `result`'s rules, its project's grants and whether somebody
 /// can be asked; where it has, also what tells it of refusals.

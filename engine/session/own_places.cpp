@@ -10,12 +10,27 @@
 
 namespace revet::session {
 
-bool meetsOwnPlaces(const std::string& path, const Places& places)
+namespace {
+
+template<typename Meets>
+bool anyMeets(const Places& places, const Meets& meets)
 {
     const std::array all{&places.config, &places.data, &places.runtime, &places.cache};
-    return std::ranges::any_of(all, [&path](const std::filesystem::path* own) {
-        return !own->empty() && (isWithin(own->string(), path) || isWithin(path, own->string()));
-    });
+    return std::ranges::any_of(
+        all, [&meets](const std::filesystem::path* own) { return !own->empty() && meets(own->string()); });
+}
+
+} // namespace
+
+bool meetsOwnPlaces(const std::string& path, const Places& places)
+{
+    return anyMeets(places,
+                    [&path](const std::string& own) { return isWithin(own, path) || isWithin(path, own); });
+}
+
+bool meetsOwnPlaces(const PathKin& path, const Places& places)
+{
+    return anyMeets(places, [&path](const std::string& own) { return path.holds(own) || path.asBelow(own); });
 }
 
 } // namespace revet::session

@@ -295,7 +295,8 @@ Result<void> Preparer::fillBinds()
     };
     REVET_RETURN_IF_ERROR(show(m_request.bindReadOnly, tiers::VisiblePath::Access::ReadOnly));
     REVET_RETURN_IF_ERROR(show(m_request.bindReadWrite, tiers::VisiblePath::Access::ReadWrite));
-    REVET_RETURN_IF_ERROR(relaySockets(m_request, sessionDirectory(), changeableHere(), m_result));
+    REVET_RETURN_IF_ERROR(
+        relaySockets(m_request, sessionDirectory(), changeableHere(), m_surroundings.places, m_result));
     REVET_ASSIGN_OR_RETURN(auto rules,
                            sessionRules(m_request.allowedHosts, m_surroundings.network, m_profile, m_tools));
     m_result.network = std::move(rules.network);

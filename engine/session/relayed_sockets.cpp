@@ -6,6 +6,7 @@
 #include "engine/base/directory.h"
 #include "engine/domain/display_escape.h"
 #include "engine/os/open_beneath.h"
+#include "engine/session/own_places.h"
 #include "engine/session/project_finder.h"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ Result<UniqueFd> listenAs(const std::filesystem::path& path)
 Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::string>& paths,
                                                       const std::filesystem::path& sessionDirectory,
                                                       const std::vector<std::string>& changeable,
-                                                      const std::string& prefix)
+                                                      const Places& places, const std::string& prefix)
 {
     std::vector<RelayedSocket> sockets;
     for (const std::string& path : paths) {
@@ -79,6 +80,9 @@ Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::str
         if (std::ranges::any_of(changeable, [&](const std::string& top) { return isWithin(real, top); })) {
             return fail(ErrorCode::Refused, "relay " + displayQuoted(path),
                         "it lies where the box can put another in its place");
+        }
+        if (meetsOwnPlaces(PathKin(real), places)) {
+            return fail(ErrorCode::Refused, "relay " + displayQuoted(path), "it is Revet's own");
         }
         const auto directory = sessionDirectory / "sockets";
         REVET_RETURN_IF_ERROR(makePrivateDirectory(directory));

@@ -5,6 +5,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/unique_fd.h"
+#include "engine/domain/places.h"
 
 #include <filesystem>
 #include <string>
@@ -24,10 +25,12 @@ struct RelayedSocket
 };
 
 /// Makes ours in the session's directory, named by numbers behind `prefix`. Refused for a path within one of
-/// `changeable`, which name no links: what the box can rename must not decide where we connect to.
+/// `changeable`, which name no links: what the box can rename must not decide where we connect to; and for a
+/// socket of Revet's own, where the box would answer its own questions.
 [[nodiscard]] Result<std::vector<RelayedSocket>>
 makeRelayedSockets(const std::vector<std::string>& paths, const std::filesystem::path& sessionDirectory,
-                   const std::vector<std::string>& changeable, const std::string& prefix = {});
+                   const std::vector<std::string>& changeable, const Places& places,
+                   const std::string& prefix = {});
 
 /// A non-blocking connection to the host's socket; `path` leads through no link.
 [[nodiscard]] Result<UniqueFd> connectLocally(const std::string& path);

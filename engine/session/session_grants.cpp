@@ -70,7 +70,8 @@ Result<void> RunningSession::startGrants(const ShippedData& data, const Places& 
     m_live.emplace(LiveGrants::Parts{
         m_clock, m_preparation.spec, places, *m_recorder, *m_granted,
         places.sessionDirectory(m_preparation.info.id), [&data, &home] { return data.hidden(home); },
-        [this] { return errands(); }, [this] { return ports(); }, [this] { m_supervisor->treeChanged(); }});
+        [&data] { return data.runLater(); }, [this] { return errands(); }, [this] { return ports(); },
+        [this] { m_supervisor->treeChanged(); }, [this] { return m_box.init(); }});
     // What cannot be given any more is told in the journal; the box is the poorer for it.
     static_cast<void>(reloadGrants(0).has_value());
     return {};

@@ -23,9 +23,13 @@ private Q_SLOTS:
     void letsItWrite();
     void showsOneFile();
     void endsWhenItsTimeIsOver();
+    void endsWhileTheBoxIsStopped();
     void isThereForLaterSessionsOfTheProject();
     void givesNeitherSecretsNorRevetsOwn();
     void givesNothingThatWouldCoverTheBoxs();
+    void letsNothingBeWrittenThatRunsLater();
+    void neverRelaysRevetsOwnSockets();
+    void keepsARelayedSocketsPlace();
     void followsNoLink();
     void isAboutOneObject();
     void isTakenAwayThoughTheBoxMovedItsPlace();
@@ -150,6 +154,24 @@ go "while test -e $notes/plan; do sleep 0.05; done; echo over"; "$revet" grants;
     REVET_VERIFY_NONE(unlessHolds(finished, {"secret plan\n= 0\nover\n= 0\n"}));
 }
 
+void LiveGrantsTest::endsWhileTheBoxIsStopped()
+{
+    const World world;
+    // The first command is not the one that is stopped: its terminal's side would be, too.
+    const Finished finished = script(world, R"(
+box; grant=$("$revet" grant $id path:$notes --for 2s); go "(cd $notes; exec sleep 4711) & true"
+holder=; until test -n "$holder"; do
+    for p in /proc/[0-9]*; do
+        test "`tr '\0' ' ' 2>/dev/null <$p/cmdline`" = "sleep 4711 " && holder=${p#/proc/}
+    done
+done 2>/dev/null
+kill -STOP $holder; echo "stopped: $?"
+until "$revet" log $id --json | grep -q "$grant is over; still open in sleep .$holder"; do sleep 0.05; done
+go "test -e $notes/plan"; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"stopped: 0\n= 1\n"}));
+}
+
 void LiveGrantsTest::isThereForLaterSessionsOfTheProject()
 {
     const World world;
@@ -200,6 +222,35 @@ done | sort | uniq -c
 go "ls /usr/bin/env $PWD/sub"; end
 )");
     REVET_VERIFY_NONE(unlessHolds(finished, {"13 5\n", "= 0\n"}));
+}
+
+void LiveGrantsTest::letsNothingBeWrittenThatRunsLater()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+mkdir -p "$HOME/.local/bin" "$HOME/other/.git/hooks" "$HOME/other/.vscode"; echo x >"$HOME/.profile"; box
+for path in .local/bin .profile other/.git other/.git/hooks other/.vscode; do
+    "$revet" grant $id "path:$HOME/$path:rw" 2>/dev/null; echo "$?"
+    "$revet" grant . "path:$HOME/$path:rw" 2>/dev/null; echo "$?"
+done | sort | uniq -c
+"$revet" grant $id "path:$HOME/other/.vscode" && go "ls -d $HOME/other/.vscode"; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"10 5\n", "/other/.vscode\n= 0\n"}));
+}
+
+void LiveGrantsTest::neverRelaysRevetsOwnSockets()
+{
+    const World world;
+    // What answers there would take the box's words for the person's.
+    const Finished finished = script(world, R"(
+box --allow-host allowed.test; own=`find "$XDG_RUNTIME_DIR/revet" -type s | head -n 1`; test -S "$own" || echo none
+"$revet" grant $id --socket "$own"; echo "grant: $?"
+ln -s "$own" "$HOME/innocent"; "$revet" grant $id --socket "$HOME/innocent"; echo "link: $?"
+"$revet" run --tier $tier --socket "$own" -- true; echo "run: $?"; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"grant: 5\nlink: 5\nrun: 125\n"}));
+    QVERIFY2(finished.out.find("none") == std::string::npos, text(finished).c_str());
+    QVERIFY2(finished.err.find("it is Revet's own") != std::string::npos, finished.err.c_str());
 }
 
 void LiveGrantsTest::followsNoLink()
@@ -255,6 +306,13 @@ box; grant=$("$revet" grant $id path:$notes); go "exec 5<$notes/plan"; "$revet" 
 go "cat <&5; cat $notes/plan"; end
 )");
     REVET_VERIFY_NONE(unlessHolds(finished, {"revoked: 0\nsecret plan\n", "= 1\n"}));
+    // The log says who has something of it.
+    bool isTold = false;
+    for (const auto& row : matching(world.runner().lastEvents(), {{"kind", "session"}})) {
+        const std::string rule = row.value("rule", "");
+        isTold = isTold || rule.starts_with("grant g1 is over; still open in ");
+    }
+    QVERIFY(isTold);
 }
 
 void LiveGrantsTest::cannotBeMadeOrKeptByTheBox()
@@ -351,6 +409,19 @@ grant=$("$revet" grant $id --socket $local); go "python3 speak.py"
 "$revet" grant $id --socket $local; go "python3 speak.py"; end; kill $host
 )");
     REVET_VERIFY_NONE(unlessHolds(finished, {"= 1\nlocal hello\n= 0\n= 1\n", "local hello\n= 0\n"}));
+}
+
+void LiveGrantsTest::keepsARelayedSocketsPlace()
+{
+    const World world;
+    // Who can write around it could put another socket in its place.
+    const Finished finished = script(world, std::string(kServices) + R"(
+mkdir "$HOME/service"; mv "$local" "$HOME/service/local"; local=$HOME/service/local
+box --allow-host allowed.test; grant=$("$revet" grant $id --socket "$local")
+"$revet" grant $id "path:$HOME/service:rw"; echo "around: $?"; "$revet" revoke $grant
+"$revet" grant $id "path:$HOME/service:rw"; "$revet" grant $id --socket "$local"; echo "within: $?"; end; kill $host
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"around: 5\n", "within: 5\n"}));
 }
 
 void LiveGrantsTest::takesHostileNames()

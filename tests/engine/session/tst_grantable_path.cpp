@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
+#include "engine/domain/store_name.h"
 #include "engine/session/grantable_path.h"
 #include "tests/support/temp_home.h"
 
@@ -9,12 +10,18 @@
 #include <filesystem>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace revet;
 using namespace revet::test;
 namespace fs = std::filesystem;
 
 namespace {
+
+QString ownStore()
+{
+    return QString::fromStdString(ownStoreName());
+}
 
 /// A home with secrets, and Revet's places in it.
 struct Home
@@ -112,6 +119,75 @@ private Q_SLOTS:
         const Home home;
         QFETCH(QByteArray, path);
         QVERIFY(home.errorOf(path.toStdString()) == ErrorCode::InvalidArgument);
+    }
+    void refusesByOtherNames_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<bool>("isRefused");
+        QTest::newRow("Revet's data, linked to") << QStringLiteral("disk/share") << true;
+        QTest::newRow("in it") << QStringLiteral("disk/share/sessions") << true;
+        QTest::newRow("around it") << QStringLiteral("disk") << true;
+        QTest::newRow("keys, linked to") << QStringLiteral("dotfiles/keys") << true;
+        QTest::newRow("in them") << QStringLiteral("dotfiles/keys/id") << true;
+        QTest::newRow("around them") << QStringLiteral("dotfiles") << true;
+        QTest::newRow("beside them") << QStringLiteral("dotfiles/other") << false;
+        QTest::newRow("undo's store") << QStringLiteral("notes/%1").arg(ownStore()) << true;
+        QTest::newRow("in undo's store") << QStringLiteral("notes/%1/x").arg(ownStore()) << true;
+    }
+    void refusesByOtherNames()
+    {
+        Home home;
+        for (const char* const directory : {"disk/share/sessions", "dotfiles/keys", "dotfiles/other"}) {
+            fs::create_directories(home.home / directory);
+        }
+        fs::create_directories(home.home / "notes" / ownStore().toStdString() / "x");
+        writeFile(home.home / "dotfiles/keys/id", "key");
+        fs::create_symlink("../dotfiles/keys", home.home / ".config/absent");
+        fs::create_symlink("disk/share", home.home / "linked");
+        home.places.data = home.home / "linked";
+        QFETCH(QString, path);
+        QFETCH(bool, isRefused);
+        QCOMPARE(home.errorOf((home.home / path.toStdString()).string()) == ErrorCode::Refused, isRefused);
+    }
+    void refusesWhatIsMounted()
+    {
+        const Home home;
+        for (const char* const path : {"/proc", "/proc/self", "/proc/1", "/sys/kernel", "/dev/pts"}) {
+            QVERIFY2(home.errorOf(path) == ErrorCode::Refused, path);
+        }
+        // A file system of its own, where undo may keep something; not what lies below its top.
+        QVERIFY(home.errorOf("/dev/shm") == ErrorCode::Refused);
+        const fs::path below = "/dev/shm/revet-test-" + std::to_string(::getpid());
+        fs::create_directory(below);
+        QVERIFY(home.errorOf(below.string()) == ErrorCode{});
+        fs::remove(below);
+    }
+    void letsNothingBeWrittenThatRunsLater_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<bool>("isRefused");
+        QTest::newRow("a shell's") << QStringLiteral(".bashrc") << true;
+        QTest::newRow("the desktop's") << QStringLiteral(".config/autostart") << true;
+        QTest::newRow("around it") << QStringLiteral(".config") << true;
+        QTest::newRow("a project's") << QStringLiteral("notes/.vscode") << true;
+        QTest::newRow("a project's file") << QStringLiteral("notes/.envrc") << true;
+        QTest::newRow("a repository") << QStringLiteral("notes/.git") << true;
+        QTest::newRow("hooks") << QStringLiteral("notes/.git/hooks") << true;
+        QTest::newRow("ordinary") << QStringLiteral("notes/deep") << false;
+        QTest::newRow("of that name, no home's") << QStringLiteral("notes/.config") << false;
+    }
+    void letsNothingBeWrittenThatRunsLater()
+    {
+        const Home home;
+        const auto table = policy::RunLaterTable::parse(
+            "dependency_directories = []\n[[entry]]\ngroup = \"g\"\nclass = \"pinned\"\nwhy = \"w\"\n"
+            "paths = [\"/.bashrc\", \"/.config/autostart/**\", \".vscode/**\", \".envrc\"]\n");
+        QVERIFY(table.has_value());
+        QFETCH(QString, path);
+        QFETCH(bool, isRefused);
+        const auto checked
+            = session::checkWritable((home.home / path.toStdString()).string(), home.home.string(), *table);
+        QCOMPARE(!checked, isRefused);
     }
     void saysWhatIsNotThere()
     {
