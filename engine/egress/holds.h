@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,6 +66,7 @@ public:
         std::uint64_t socket = 0;
         std::string rule;
         int boxSide = Relay::kClient; ///< whose words are to arrive, also when the session ends
+        std::shared_ptr<const void> presence = {}; ///< kept as long as the connection is open
     };
     /// What the listener accepted; none: it was never let through, and has to be reset.
     [[nodiscard]] std::optional<Through> accepted(const Connection& connection);

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -82,6 +83,7 @@ private:
     {
         UniqueFd client;
         UniqueFd upstream;
+        std::shared_ptr<const void> presence;
         std::size_t forward = 0;
         std::uint64_t socket = 0; ///< of the client
         bool isV6 = false;
@@ -110,6 +112,7 @@ private:
     std::vector<Number> m_removed;
     Number m_added = 0; ///< the next one's index in m_forwards
     std::vector<PortForward> m_forwards;
+    std::vector<std::shared_ptr<const void>> m_presences; ///< of each, held by its connections
     std::vector<std::size_t> m_resting;
     std::map<std::uint64_t, Call> m_calls;
     std::uint64_t m_lastId = 0;
@@ -191,6 +194,7 @@ void PortForwards::Loop::takeNew()
     const std::lock_guard lock(m_mutex);
     for (PortForward& forward : m_new) {
         m_forwards.push_back(std::move(forward));
+        m_presences.push_back(std::make_shared<char>());
         listen(m_forwards.size() - 1);
     }
     m_new.clear();
@@ -215,13 +219,17 @@ void PortForwards::Loop::accept(std::size_t index)
         }
         return;
     }
-    if (m_relays.size() + m_calls.size() >= roomForForwards()) {
+    // One that is flooded leaves room for the others.
+    const bool hasItsShare
+        = static_cast<std::size_t>(m_presences.at(index).use_count()) > roomForForwards() / 2;
+    if (hasItsShare || m_relays.size() + m_calls.size() >= roomForForwards()) {
         closeWithReset(std::move(call.client));
         return;
     }
     if (const auto ends = forward.boxPort ? endsOf(call.client.get()) : std::nullopt) {
         call.socket = m_lookup.connectedSocket(*ends).value_or(0);
     }
+    call.presence = m_presences.at(index);
     dial(++m_lastId, std::move(call));
 }
 
@@ -268,7 +276,8 @@ void PortForwards::Loop::dialled(std::uint64_t id)
                       destinationOf(call),
                       call.socket,
                       {},
-                      m_forwards.at(call.forward).isIntoBox ? Relay::kServer : Relay::kClient});
+                      m_forwards.at(call.forward).isIntoBox ? Relay::kServer : Relay::kClient,
+                      std::move(call.presence)});
     } else {
         dialNext(id, std::move(call), error);
     }

@@ -43,7 +43,8 @@ void Relays::add(UniqueFd client, Holds::Through through)
     const std::uint64_t id = ++m_lastId;
     m_open.emplace(id,
                    Open{Relay(std::move(client), std::move(through.upstream), std::move(inspector)),
-                        std::move(through.destination), through.socket, through.boxSide});
+                        std::move(through.destination), through.socket, through.boxSide,
+                        std::move(through.presence)});
     ready(id);
 }
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 
@@ -49,6 +50,7 @@ private:
         Destination destination;
         std::uint64_t socket = 0;
         int boxSide = Relay::kClient;
+        std::shared_ptr<const void> presence;
         std::array<std::uint32_t, 2> watched{};
         [[nodiscard]] bool hasDelivered() const { return relay.hasDelivered(boxSide); }
     };

@@ -27,6 +27,30 @@ port = str(service.getsockname()[1])
 sys.exit(subprocess.call([word.replace('%PORT%', port) for word in sys.argv[2:]]))
 )";
 
+/// Two services, of which the first only listens; "%FIRST%" and "%SECOND%" are their ports.
+constexpr const char* kTwoServices = R"(
+import socket, subprocess, sys, threading
+services = [socket.socket(), socket.socket()]
+for service in services: service.bind(('127.0.0.1', 0)); service.listen(4096)
+def serve():
+    while True:
+        client, peer = services[1].accept()
+        client.recv(16); client.sendall(b'hello'); client.close()
+threading.Thread(target=serve, daemon=True).start()
+first, second = (str(service.getsockname()[1]) for service in services)
+sys.exit(subprocess.call([word.replace('%FIRST%', first).replace('%SECOND%', second) for word in sys.argv[1:]]))
+)";
+
+/// Holds as many connections to the port argv[1] as it gets, and greets at argv[2].
+constexpr const char* kFlood = R"(
+import resource, socket, sys
+limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+kept = [socket.create_connection(('127.0.0.1', int(sys.argv[1]))) for i in range(1100)]
+client = socket.create_connection(('127.0.0.1', int(sys.argv[2])))
+client.sendall(b'x'); print(client.recv(16).decode(), flush=True)
+)";
+
 /// Reads slowly, and tells how much it was.
 constexpr const char* kSlowHost = R"(
 import socket, subprocess, sys, threading, time
@@ -119,6 +143,16 @@ curl -s http://localhost:%PORT%/ http://127.0.0.1:%PORT%/ || echo none
             QVERIFY2(row.value("exe", "").find("curl") != std::string::npos, row.dump().c_str());
             QVERIFY2(row.value("rule", "").starts_with("host port "), row.dump().c_str());
         }
+    }
+
+    void leavesRoomBesideAFlood()
+    {
+        const World world;
+        const Finished finished = world.runner().bare(
+            {"/usr/bin/python3", "-c", kTwoServices, SessionRunner::program("revet"), "run", "--tier",
+             "sandbox", "--host-port", "%FIRST%", "--host-port", "%SECOND%", "--", "/usr/bin/python3", "-c",
+             kFlood, "%FIRST%", "%SECOND%"});
+        QVERIFY2(finished.out == "hello\n", (finished.out + finished.err).c_str());
     }
 
     void reachesNoOtherPort_data() { addTierRows(); }
