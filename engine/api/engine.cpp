@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -27,6 +28,9 @@ namespace {
 
 /// TERM, 10 s, KILL, 5 s for what hangs in the kernel, and the session's own last steps.
 constexpr std::chrono::seconds kStopTime{25};
+/// From its last word until it is recorded that it is over.
+constexpr std::chrono::seconds kEndTime{10};
+constexpr std::chrono::milliseconds kLook{10};
 
 /// Its changes wait in a layer.
 bool isUndecided(const SessionInfo& session)
@@ -126,11 +130,25 @@ Result<ipc::Client> Engine::connect(const SessionId& id) const
     return ipc::Client::connect(m_places.controlSocket(id));
 }
 
-Result<void> Engine::stop(const SessionId& id, ipc::Stop how) const
+Result<void> Engine::stop(const SessionId& id, ipc::Stop how)
 {
-    REVET_ASSIGN_OR_RETURN(ipc::Client client, connect(id));
-    REVET_RETURN_IF_ERROR(client.stop(how));
-    return client.waitForEnd(kStopTime);
+    Result<ipc::Client> client = connect(id);
+    const Result<void> said = client ? client->stop(how) : fail(client.error());
+    const Result<void> told = said ? client->waitForEnd(kStopTime) : said;
+    if (!told && told.error().code != ErrorCode::Closed) {
+        return told;
+    }
+    // It hangs up at its end, and on whom it takes no word from.
+    const SystemClock clock;
+    for (const SteadyTime last = clock.steadyNow() + kEndTime; clock.steadyNow() < last;) {
+        REVET_ASSIGN_OR_RETURN(const auto session, m_catalogue.session(id));
+        if (!session || !isLive(*session) || !session::isAlive(*session)) {
+            return {};
+        }
+        std::this_thread::sleep_for(kLook);
+    }
+    return fail(ErrorCode::Refused, "stop " + id.text(),
+                "it hung up and still runs; say it outside of boxes, containers and seccomp filters");
 }
 
 Result<std::vector<journal::PruneItem>> Engine::planPrune(const journal::RetentionLimits& limits)

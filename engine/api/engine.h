@@ -48,7 +48,7 @@ public:
     [[nodiscard]] Result<ipc::Client> connect(const SessionId& id) const;
 
     /// Asks a session to stop and waits until its box is gone, 15 s at most.
-    [[nodiscard]] Result<void> stop(const SessionId& id, ipc::Stop how) const;
+    [[nodiscard]] Result<void> stop(const SessionId& id, ipc::Stop how);
 
     [[nodiscard]] Result<std::vector<journal::PruneItem>> planPrune(const journal::RetentionLimits& limits);
     [[nodiscard]] Result<void> prune(const journal::PruneItem& item);

@@ -52,8 +52,7 @@ int runStop(const Arguments& arguments)
         }
         // A session that ended between the look and the word is stopped, too.
         const Result<void> stopped = engine->stop(session.id, how);
-        if (!stopped && stopped.error().code != ErrorCode::NotFound
-            && stopped.error().code != ErrorCode::Closed) {
+        if (!stopped && stopped.error().code != ErrorCode::NotFound) {
             status = report(stopped.error());
         }
     }

@@ -26,6 +26,16 @@ std::vector<std::string> wordsOf(const std::string& line)
     return words;
 }
 
+/// Runs argv[1:] under a seccomp filter that permits everything.
+constexpr const char* kFiltered = R"(
+import ctypes, os, struct, sys
+permit = ctypes.create_string_buffer(struct.pack('HBBI', 6, 0, 0, 0x7fff0000))
+program = ctypes.create_string_buffer(struct.pack('HxxxxxxQ', 1, ctypes.addressof(permit)))
+libc = ctypes.CDLL(None)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+os.execv(sys.argv[1], sys.argv[1:])
+)";
+
 /// Why an error is not what the contract says; empty when it is.
 std::string whatIsAmiss(const Finished& finished, int status, const std::string& text)
 {
@@ -48,6 +58,19 @@ private Q_SLOTS:
         REVET_NEEDS_ORDINARY_USER();
         REVET_NEEDS(UserNamespaces);
         REVET_NEEDS(SeccompNotify);
+        REVET_NEEDS_PROGRAM("python3");
+    }
+
+    void saysWhenItStoppedNothing()
+    {
+        const World world;
+        QCOMPARE(world.runner().run("container", {"sleep", "300"}, {"--name", "it", "--detach"}).status, 0);
+        // Whoever runs under a filter may be a box, and is hung up on.
+        const Finished stranger = world.runner().bare(
+            {"/usr/bin/python3", "-c", kFiltered, SessionRunner::program("revet"), "stop", "it"});
+        QCOMPARE(whatIsAmiss(stranger, 5, "it hung up and still runs"), std::string());
+        QCOMPARE(world.runner().list({"ps"}).size(), std::size_t{1});
+        QCOMPARE(world.runner().revet({"stop", "it"}).status, 0);
     }
 
     void helpsWithWhatWasMistyped_data()
