@@ -13,6 +13,7 @@
 #include <optional>
 
 #include <sodium.h>
+#include <unistd.h>
 
 namespace revet::workspace {
 
@@ -21,6 +22,9 @@ namespace {
 constexpr std::size_t kTimesToInode = 24; ///< two times, device, inode
 constexpr std::size_t kOwnerToSize = 12; ///< uid, gid, size
 constexpr std::array<std::size_t, 2> kIdSizes{20, 32}; ///< SHA-1, SHA-256: the file does not say which
+constexpr std::string_view kMark = "DIRC";
+/// A name of version 4 may cost a byte and be as long as all before it.
+constexpr std::size_t kMostNameBytes = std::size_t{256} << 20U;
 constexpr unsigned kIsExtended = 0x4000;
 constexpr unsigned kNameLength = 0x0fff;
 
@@ -86,12 +90,13 @@ public:
         : m_pieces(bytes)
         , m_idSize(idSize)
     {
+        crypto_generichash_init(&m_hash, nullptr, 0, crypto_generichash_BYTES);
     }
 
-    /// A text that is the same for indexes that stage the same.
+    /// The same for indexes that stage the same.
     std::optional<std::string> staged()
     {
-        if (m_pieces.take(4) != "DIRC") {
+        if (m_pieces.take(kMark.size()) != kMark) {
             return std::nullopt;
         }
         m_version = m_pieces.number(4);
@@ -104,22 +109,35 @@ public:
                 return std::nullopt;
             }
         }
-        return standsAlone() ? std::optional(std::move(m_staged)) : std::nullopt;
+        if (!standsAlone()) {
+            return std::nullopt;
+        }
+        std::string digest(crypto_generichash_BYTES, '\0');
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): libsodium gives unsigned bytes
+        crypto_generichash_final(&m_hash, reinterpret_cast<unsigned char*>(digest.data()), digest.size());
+        return digest;
     }
 
 private:
+    void add(std::string_view bytes)
+    {
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): libsodium takes unsigned bytes
+        const auto* const first = reinterpret_cast<const unsigned char*>(bytes.data());
+        crypto_generichash_update(&m_hash, first, bytes.size());
+    }
     bool addEntry()
     {
         const std::size_t start = m_pieces.at();
         m_pieces.take(kTimesToInode);
-        m_staged += m_pieces.take(4); // mode
+        add(m_pieces.take(4)); // mode
         m_pieces.take(kOwnerToSize);
-        m_staged += m_pieces.take(m_idSize);
+        add(m_pieces.take(m_idSize));
         const std::uint32_t flags = m_pieces.number(2);
         const bool isExtended = (flags & kIsExtended) != 0;
         const std::uint32_t more = isExtended ? m_pieces.number(2) : 0;
         for (const std::uint32_t part : {(flags & ~kNameLength) >> 8U, more >> 8U, more & 0xffU}) {
-            m_staged += static_cast<char>(part);
+            const auto byte = static_cast<char>(part);
+            add({&byte, 1});
         }
         if (m_version == 4) {
             const std::size_t cut = cutLength(m_pieces);
@@ -134,9 +152,12 @@ private:
                 m_pieces.take(1);
             }
         }
-        m_staged.append(m_name).append(1, '\0');
+        m_nameBytes += m_name.size();
+        add(m_name);
+        add({"\0", 1});
         const bool hasLength = (flags & kNameLength) == std::min<std::size_t>(m_name.size(), kNameLength);
-        return hasLength && !m_pieces.isSpoilt() && (!isExtended || m_version > 2);
+        return hasLength && m_nameBytes <= kMostNameBytes && !m_pieces.isSpoilt()
+            && (!isExtended || m_version > 2);
     }
 
     /// What comes after the entries is caches, but for extensions with small letters: without them an index
@@ -157,7 +178,8 @@ private:
     std::size_t m_idSize;
     std::uint32_t m_version = 0;
     std::string m_name;
-    std::string m_staged;
+    std::size_t m_nameBytes = 0; ///< of all
+    crypto_generichash_state m_hash = {};
 };
 
 } // namespace
@@ -165,14 +187,8 @@ private:
 std::string stagedBy(std::string_view bytes)
 {
     for (const std::size_t idSize : kIdSizes) {
-        if (const auto staged = Index(bytes, idSize).staged()) {
-            std::string digest(crypto_generichash_BYTES, '\0');
-            // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): libsodium takes unsigned bytes
-            crypto_generichash(reinterpret_cast<unsigned char*>(digest.data()), digest.size(),
-                               reinterpret_cast<const unsigned char*>(staged->data()), staged->size(),
-                               nullptr, 0);
-            // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
-            return digest;
+        if (auto staged = Index(bytes, idSize).staged()) {
+            return *std::move(staged);
         }
     }
     return {};
@@ -185,7 +201,12 @@ std::string stagedAt(int root, const std::string& path)
         return {};
     }
     const Result<UniqueFd> file = openFile(root, path);
-    const Result<std::string> bytes = file ? readContent(*file, kLargest) : Result<std::string>();
+    std::array<char, kMark.size()> begin = {};
+    if (!file || ::pread(file->get(), begin.data(), begin.size(), 0) != ssize_t{begin.size()}
+        || std::string_view(begin.data(), begin.size()) != kMark) {
+        return {};
+    }
+    const Result<std::string> bytes = readContent(*file, kLargest);
     return bytes ? stagedBy(*bytes) : std::string();
 }
 

@@ -109,6 +109,18 @@ private Q_SLOTS:
         }
     }
 
+    void doesNotSwellWithNamesThatCostNothing()
+    {
+        // Version 4: each entry says again what the first one spelt.
+        constexpr std::size_t kEntries = 8000;
+        std::string index("DIRC\0\0\0\4\0\0\x1f\x40", 12);
+        for (std::size_t i = 0; i < kEntries; ++i) {
+            index += std::string(40 + 20, '\1') + "\x0f\xff" + std::string(1, '\0')
+                + (i == 0 ? std::string(100'000, 'x') : std::string()) + std::string(1, '\0');
+        }
+        QCOMPARE(stagedBy(index + std::string(20, '\2')), std::string());
+    }
+
     void readsOnlyIndexes()
     {
         sh("git init -q; echo 1 > file-1; git add -A; cp .git/index copy; ln -s .git/index link; "
