@@ -22,6 +22,7 @@ constexpr IpAddress::Bytes kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 constexpr IpAddress::Bytes kNat64{0, 0x64, 0xff, 0x9b}; // RFC 6052
 constexpr IpAddress::Bytes kLocalNat64{0, 0x64, 0xff, 0x9b, 0, 1}; // RFC 8215: of a network's own
 constexpr unsigned kLocalNat64Bits = 48;
+constexpr std::size_t kNat64Gap = 8;
 
 bool hasPrefix(const IpAddress::Bytes& bytes, const IpAddress::Bytes& prefix, unsigned bits)
 {
@@ -166,9 +167,20 @@ bool IpAddress::isV4() const
 AddressKind IpAddress::kind() const
 {
     if (hasPrefix(m_bytes, kLocalNat64, kLocalNat64Bits)) {
-        const AddressKind within = v4({m_bytes[12], m_bytes[13], m_bytes[14], m_bytes[15]}).kind();
-        const bool isNever = within == AddressKind::Metadata || within == AddressKind::Loopback;
-        return isNever ? within : AddressKind::Private;
+        // Where the IPv4 address begins (RFC 6052, 2.2: behind 48, 56, 64 or 96 bits, not across byte 8)
+        // is known to the network only.
+        for (const std::size_t begin : {6U, 7U, 9U, 12U}) {
+            std::array<std::uint8_t, 4> inner{};
+            for (std::size_t i = 0, at = begin; i < inner.size(); ++i, ++at) {
+                at += at == kNat64Gap ? 1 : 0;
+                inner[i] = m_bytes[at];
+            }
+            const AddressKind within = v4(inner).kind();
+            if (within == AddressKind::Metadata || within == AddressKind::Loopback) {
+                return within;
+            }
+        }
+        return AddressKind::Private;
     }
     const auto found
         = std::ranges::find_if(registry(), [this](const auto& entry) { return entry.first.contains(*this); });
