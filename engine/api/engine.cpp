@@ -135,10 +135,10 @@ Result<void> Engine::stop(const SessionId& id, ipc::Stop how)
     Result<ipc::Client> client = connect(id);
     const Result<void> said = client ? client->stop(how) : fail(client.error());
     const Result<void> told = said ? client->waitForEnd(kStopTime) : said;
-    if (!told && told.error().code != ErrorCode::Closed) {
+    if (!told && told.error().code != ErrorCode::Closed && told.error().code != ErrorCode::NotFound) {
         return told;
     }
-    // It hangs up at its end, and on whom it takes no word from.
+    // It hangs up at its end, and on whom it takes no word from. One that begins or ends has no socket.
     const SystemClock clock;
     for (const SteadyTime last = clock.steadyNow() + kEndTime; clock.steadyNow() < last;) {
         REVET_ASSIGN_OR_RETURN(const auto session, m_catalogue.session(id));
@@ -148,7 +148,9 @@ Result<void> Engine::stop(const SessionId& id, ipc::Stop how)
         std::this_thread::sleep_for(kLook);
     }
     return fail(ErrorCode::Refused, "stop " + id.text(),
-                "it hung up and still runs; say it outside of boxes, containers and seccomp filters");
+                (said || said.error().code == ErrorCode::Closed)
+                    ? "it hung up and still runs; say it outside of boxes, containers and seccomp filters"
+                    : "it runs and cannot be spoken to; try again in a moment");
 }
 
 Result<std::vector<journal::PruneItem>> Engine::planPrune(const journal::RetentionLimits& limits)

@@ -47,7 +47,7 @@ public:
     [[nodiscard]] Result<journal::VerifyReport> verify(const SessionId& id) const;
     [[nodiscard]] Result<ipc::Client> connect(const SessionId& id) const;
 
-    /// Asks a session to stop and waits until its box is gone, 15 s at most.
+    /// Asks a session to stop and waits until its box is gone, 35 s at most.
     [[nodiscard]] Result<void> stop(const SessionId& id, ipc::Stop how);
 
     [[nodiscard]] Result<std::vector<journal::PruneItem>> planPrune(const journal::RetentionLimits& limits);

@@ -50,9 +50,7 @@ int runStop(const Arguments& arguments)
             complain("stop " + session.id.text() + ": it has ended already");
             continue; // what was asked for is so
         }
-        // A session that ended between the look and the word is stopped, too.
-        const Result<void> stopped = engine->stop(session.id, how);
-        if (!stopped && stopped.error().code != ErrorCode::NotFound) {
+        if (const Result<void> stopped = engine->stop(session.id, how); !stopped) {
             status = report(stopped.error());
         }
     }
