@@ -5,6 +5,7 @@
 
 #include "engine/base/directory.h"
 #include "engine/base/log.h"
+#include "engine/domain/display_escape.h"
 #include "engine/domain/places.h"
 #include "engine/domain/size_text.h"
 #include "engine/os/open_beneath.h"
@@ -291,7 +292,7 @@ Judgement UndoKeeper::brake(int tid, const HostSpot& spot, const struct stat& st
         : "`revet undo` brings it back, but not " + std::to_string(m_uncovered) + " earlier changes";
     return Refusal{"brake: " + *why, EPERM,
                    supervisor::Crossing{AskKind::Brake, m_parts.front()->root,
-                                        *why + " (" + m_brake.places() + "); " + cover}};
+                                        displayEscape(*why + " (" + m_brake.places() + ")") + "; " + cover}};
 }
 
 Precaution UndoKeeper::removing(int tid, const Place& place, const struct stat& status)
