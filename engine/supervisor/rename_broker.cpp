@@ -148,7 +148,8 @@ Judgement RenameBroker::judgeOneWay(const Place& from, const struct stat& status
     return m_context.guard.creating(to, kind, kind == EntryKind::Symlink ? textOf(from) : std::string());
 }
 
-std::variant<RenameBroker::Contents, Answer> RenameBroker::readBoth(const Move& move, const Deed& deed) const
+std::variant<RenameBroker::Contents, Answer> RenameBroker::readBoth(const Move& move, const Deed& deed,
+                                                                    const char* rule) const
 {
     Contents contents;
     if (move.newStatus) {
@@ -157,7 +158,7 @@ std::variant<RenameBroker::Contents, Answer> RenameBroker::readBoth(const Move& 
         }
         auto present = readEntry(move.to.directory.get(), move.to.name, kMaximumJudgedFile);
         if (!present) {
-            return m_context.facts.denied(deed, {gitRule("unreadable", move.to.name)});
+            return m_context.facts.denied(deed, {rule + move.to.name});
         }
         contents.before = std::move(*present);
     }
@@ -166,7 +167,7 @@ std::variant<RenameBroker::Contents, Answer> RenameBroker::readBoth(const Move& 
     }
     auto after = readEntry(move.from.directory.get(), move.from.name, kMaximumJudgedFile);
     if (!after) {
-        return m_context.facts.denied(deed, {gitRule("unreadable", move.from.name)});
+        return m_context.facts.denied(deed, {rule + move.from.name});
     }
     contents.after = std::move(*after);
     return contents;
@@ -175,8 +176,10 @@ std::variant<RenameBroker::Contents, Answer> RenameBroker::readBoth(const Move& 
 Judgement RenameBroker::unlessShown(Judgement refusal, const std::string& path,
                                     const Contents& contents) const
 {
-    const auto shown = shownChange(contents.before, contents.after);
-    if (refusal && shown) {
+    if (!refusal) {
+        return refusal;
+    }
+    if (const auto shown = shownChange(contents.before, contents.after)) {
         refusal->crossing = Crossing{AskKind::RunLater, path, displayEscape(refusal->rule) + "; " + *shown};
         return m_context.question.isPermitted(*refusal->crossing) ? Judgement() : refusal;
     }
@@ -192,7 +195,7 @@ Answer RenameBroker::installJudged(const Move& move, const GitFinding& finding, 
         = m_context.guard.creating(move.to, EntryKind::File, {}, MutationGuard::ContentJudge::Caller)) {
         return m_context.facts.denied(deed, *refusal);
     }
-    auto read = readBoth(move, deed);
+    auto read = readBoth(move, deed, "git: unreadable: ");
     if (Answer* const answer = std::get_if<Answer>(&read)) {
         return std::move(*answer);
     }
@@ -210,7 +213,7 @@ Answer RenameBroker::installShown(const Move& move, const Deed& deed) const
     if (auto refusal = m_context.guard.removing(move.from, EntryKind::File)) {
         return m_context.facts.denied(deed, *refusal);
     }
-    auto read = readBoth(move, deed);
+    auto read = readBoth(move, deed, "run-later: more than can be shown: ");
     if (Answer* const answer = std::get_if<Answer>(&read)) {
         return std::move(*answer);
     }

@@ -40,7 +40,8 @@ private:
     /// What the host runs later: likewise, where the person has seen it.
     [[nodiscard]] Answer installShown(const Move& move, const Deed& deed) const;
     /// Of both ends of the move; else the answer.
-    [[nodiscard]] std::variant<Contents, Answer> readBoth(const Move& move, const Deed& deed) const;
+    [[nodiscard]] std::variant<Contents, Answer> readBoth(const Move& move, const Deed& deed,
+                                                          const char* rule) const;
     [[nodiscard]] Answer install(const Move& move, const std::string& content, const Deed& deed) const;
 
     const BrokerContext& m_context;
