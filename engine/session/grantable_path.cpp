@@ -187,6 +187,10 @@ Result<void> checkWritable(const std::string& path, const std::string& home,
         return fail(ErrorCode::Refused, "let the box write " + displayQuoted(path),
                     "your machine runs it by itself (" + what + "); give it to be read only");
     };
+    std::error_code error;
+    if (fs::symlink_status(fs::path(path) / ".git", error).type() != fs::file_type::not_found) {
+        return refuse("git, as it is a repository");
+    }
     for (const std::string& name : {path, PathKin(path).asBelow(home).value_or(path)}) {
         // A home is what the table calls a project's root.
         const std::string relative

@@ -173,12 +173,14 @@ private Q_SLOTS:
         QTest::newRow("a project's file") << QStringLiteral("notes/.envrc") << true;
         QTest::newRow("a repository") << QStringLiteral("notes/.git") << true;
         QTest::newRow("hooks") << QStringLiteral("notes/.git/hooks") << true;
+        QTest::newRow("a work tree") << QStringLiteral("work") << true;
         QTest::newRow("ordinary") << QStringLiteral("notes/deep") << false;
         QTest::newRow("of that name, no home's") << QStringLiteral("notes/.config") << false;
     }
     void letsNothingBeWrittenThatRunsLater()
     {
         const Home home;
+        fs::create_directories(home.home / "work/.git");
         const auto table = policy::RunLaterTable::parse(
             "dependency_directories = []\n[[entry]]\ngroup = \"g\"\nclass = \"pinned\"\nwhy = \"w\"\n"
             "paths = [\"/.bashrc\", \"/.config/autostart/**\", \".vscode/**\", \".envrc\"]\n");
