@@ -46,7 +46,8 @@ constexpr const char* kFlood = R"(
 import resource, socket, sys
 limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
-kept = [socket.create_connection(('127.0.0.1', int(sys.argv[1]))) for i in range(1100)]
+kept = [socket.socket() for i in range(1100)]
+for one in kept: one.connect_ex(('127.0.0.1', int(sys.argv[1]))) # beyond its share it is reset
 client = socket.create_connection(('127.0.0.1', int(sys.argv[2])))
 client.sendall(b'x'); print(client.recv(16).decode(), flush=True)
 )";
