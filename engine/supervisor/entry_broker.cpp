@@ -157,14 +157,15 @@ Answer EntryBroker::makeLink(const Call& call, Target& target) const
             return m_context.facts.denied(deed, *refusal);
         }
     }
-    if (m_context.guard.isRunLater(deed.other)) { // it could be written by its other name, also later
-        return m_context.facts.denied(deed, {"run-later: a further name of a file"});
-    }
     const bool isSymlink = S_ISLNK(source->status.st_mode);
     // A further name for a link keeps its text, which may lead elsewhere from here.
     if (auto refusal
         = m_context.guard.creating(*place, kindOf(source->status.st_mode), isSymlink ? "/" : "")) {
+        refusal->crossing.reset(); // it could be written by its other name, also later
         return m_context.facts.denied(deed, *refusal);
+    }
+    if (m_context.guard.isRunLater(deed.other)) { // whatever has been permitted for its content
+        return m_context.facts.denied(deed, {"run-later: a further name of a file"});
     }
     if (!hasName) {
         if (auto refusal = m_context.preImages.creating(*place)) {

@@ -52,6 +52,7 @@ private:
                 m_generation,
                 *m_sink,
                 [this](const Call& call, Target& target) { return m_broker(call, target); },
+                [](std::uint64_t) {},
                 [] {}};
     }
     void run()

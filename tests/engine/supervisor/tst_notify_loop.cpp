@@ -80,7 +80,7 @@ private:
             *m_device,
             {m_box, m_host, m_generation, m_sink,
              [this](const Call& call, Target& target) { return m_broker(call, target); },
-             [this] { ++m_settled; }});
+             [](std::uint64_t) {}, [this] { ++m_settled; }});
         QVERIFY(loop.run().has_value());
         QVERIFY(!m_device->hasSurplusAnswers());
     }
