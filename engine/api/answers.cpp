@@ -23,10 +23,12 @@ Result<bool> isServed(Engine& engine, const SessionId& id)
     return session && isLive(*session) && session::isAlive(*session);
 }
 
-/// Sessions that are not told go on with what they knew: that is an error, not a detail.
+/// All that it is for, also where one of them cannot: that goes on with what it knew, which is an error, not
+/// a detail.
 Result<void> tellSessions(Engine& engine, const Grant& grant)
 {
     REVET_ASSIGN_OR_RETURN(const auto sessions, engine.catalogue().openSessions());
+    Result<void> ofFirst;
     for (const SessionInfo& session : sessions) {
         const bool isMeant
             = grant.session.isNone() ? session.project == grant.project : session.id == grant.session;
@@ -39,14 +41,12 @@ Result<void> tellSessions(Engine& engine, const Grant& grant)
         }
         const Result<void> told
             = client ? client->tellGrantsChanged(grant.id) : Result<void>(fail(client.error()));
-        // One that was started without a network has nothing to use a project's grant for.
-        const bool isUseless = !told && told.error().code == ErrorCode::Refused && grant.session.isNone();
-        if (!told && told.error().code != ErrorCode::Closed && !isUseless) {
-            return fail(told.error().code, "tell the session " + session.id.text() + " of its grants",
-                        told.error().context + "; it goes on with what it knew");
+        if (!told && told.error().code != ErrorCode::Closed && ofFirst) {
+            ofFirst = fail(told.error().code, "tell the session " + session.id.text() + " of its grants",
+                           told.error().context + "; it goes on with what it knew");
         }
     }
-    return {};
+    return ofFirst;
 }
 
 Result<void> answerForProject(Engine& engine, AskRecord record, bool isApproved, const AnswerScope& scope)
@@ -190,6 +190,9 @@ Result<std::int64_t> addGrant(Engine& engine, Grant grant)
     const Result<void> told = tellSessions(engine, grant);
     if (!told && !grant.session.isNone()) { // nobody else has it
         REVET_RETURN_IF_ERROR(engine.catalogue().answers().revokeGrant(id, grant.created));
+        // It may have been too slow, not unable, and have it still; where it cannot be told, that is said
+        // below.
+        static_cast<void>(tellSessions(engine, grant).has_value());
     }
     return told ? Result<std::int64_t>(id) : fail(told.error());
 }

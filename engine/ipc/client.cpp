@@ -17,6 +17,8 @@ namespace revet::ipc {
 namespace {
 
 constexpr std::chrono::seconds kAnswerTime{5};
+/// What changes grants is answered when the box's keeper has done it: longer than a session waits for that.
+constexpr std::chrono::seconds kGrantTime{25};
 
 } // namespace
 
@@ -62,9 +64,11 @@ Result<Message> Client::next(std::chrono::milliseconds timeout)
 
 Result<Answer> Client::request(const Message& message)
 {
+    const bool isAboutGrants
+        = std::holds_alternative<AnswerAsk>(message) || std::holds_alternative<GrantsChanged>(message);
     REVET_RETURN_IF_ERROR(m_channel.send(encode(message)));
     for (;;) {
-        REVET_ASSIGN_OR_RETURN(const Message reply, next(kAnswerTime));
+        REVET_ASSIGN_OR_RETURN(const Message reply, next(isAboutGrants ? kGrantTime : kAnswerTime));
         if (const Answer* const answer = std::get_if<Answer>(&reply)) {
             return *answer;
         }

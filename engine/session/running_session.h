@@ -78,6 +78,7 @@ private:
     [[nodiscard]] Result<void> startGrants(const ShippedData& data, const Places& places);
     /// As the catalogue has them now; an error is about the grant `asked`.
     [[nodiscard]] Result<void> reloadGrants(std::int64_t asked);
+    [[nodiscard]] bool hasNetworkFor(AskKind kind) const;
     [[nodiscard]] Result<KeeperErrands*> errands();
     [[nodiscard]] Result<ForwardedPorts*> ports();
     void failNetwork(const Error& error);

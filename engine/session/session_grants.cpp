@@ -80,13 +80,33 @@ Result<void> RunningSession::startGrants(const ShippedData& data, const Places& 
 Result<void> RunningSession::reloadGrants(std::int64_t asked)
 {
     REVET_ASSIGN_OR_RETURN(const auto grants, m_desk->reloadGrants());
-    REVET_RETURN_IF_ERROR(m_live->apply(grants, asked));
-    const bool isForHosts = std::ranges::any_of(grants, [asked](const Grant& grant) {
-        return grant.id == asked && grant.kind == AskKind::Destination && grant.isAllowed;
-    });
-    return isForHosts && !m_egress ? fail(ErrorCode::Refused, "change its grants",
-                                          "its box was made without a network; start it again to use it")
-                                   : Result<void>();
+    const Result<void> applied = m_live->apply(grants, asked);
+    const auto grant = std::ranges::find(grants, asked, &Grant::id);
+    if (grant == grants.end() || !grant->isAllowed || hasNetworkFor(grant->kind)) {
+        return applied;
+    }
+    // A project's grant is for those of its sessions that can use it.
+    return grant->session.isNone() ? Result<void>()
+                                   : fail(ErrorCode::Refused, "change its grants",
+                                          "its box was made without a network; start it again to use it");
+}
+
+bool RunningSession::hasNetworkFor(AskKind kind) const
+{
+    switch (kind) {
+    case AskKind::Destination:
+        return m_egress.has_value();
+    case AskKind::HostPort:
+    case AskKind::Publish:
+    case AskKind::Socket:
+        return m_connections.has_value();
+    case AskKind::Path:
+    case AskKind::PathWrite:
+    case AskKind::Brake:
+    case AskKind::RunLater:
+        break;
+    }
+    return true;
 }
 
 int RunningSession::patience() const

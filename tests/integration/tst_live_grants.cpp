@@ -25,6 +25,7 @@ private Q_SLOTS:
     void endsWhenItsTimeIsOver();
     void endsWhileTheBoxIsStopped();
     void isThereForLaterSessionsOfTheProject();
+    void saysWhatASessionOfTheProjectRefuses();
     void givesNeitherSecretsNorRevetsOwn();
     void givesNothingThatWouldCoverTheBoxs();
     void letsNothingBeWrittenThatRunsLater();
@@ -184,6 +185,18 @@ grant=$("$revet" grant . path:$notes/deep); rmdir $notes/deep; start -- echo run
     REVET_VERIFY_NONE(unlessHolds(finished, {"status 0: secret plan\nstatus 1: \n", "status 0: runs\n"}));
     REVET_VERIFY_NONE(
         missingEvent(world, {.kinds = {"session"}, .verdicts = {"denied"}, .target = "notes/deep"}));
+}
+
+void LiveGrantsTest::saysWhatASessionOfTheProjectRefuses()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+box; "$revet" grant . path:$talk; echo "in use: $?"; "$revet" grant . --host-port 4711; echo "useless: $?"
+"$revet" grant $id --host-port 4711; echo "useless here: $?"; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"in use: 5\n", "useless: 0\n", "useless here: 5\n"}));
+    QVERIFY2(finished.err.find("which it would cover; it goes on with what it knew") != std::string::npos,
+             finished.err.c_str());
 }
 
 void LiveGrantsTest::givesNeitherSecretsNorRevetsOwn()
