@@ -265,6 +265,10 @@ Result<UniqueFd> Box::openErrands() const
 {
     REVET_ASSIGN_OR_RETURN(auto pair, os::packetSocketPair());
     const std::array descriptors{pair.second.get()};
+    pollfd keeper{m_keeperSocket.get(), POLLOUT, 0};
+    if (::poll(&keeper, 1, 0) != 1) { // many wait there already: it hangs
+        return fail(ErrorCode::TimedOut, "reach the box's keeper");
+    }
     REVET_RETURN_IF_ERROR(os::sendPacket(m_keeperSocket.get(), launcher::kErrandsPacket, descriptors));
     return std::move(pair.first);
 }

@@ -63,7 +63,8 @@ public:
     [[nodiscard]] Result<void> signal(std::uint32_t number, int signalNumber) const;
     [[nodiscard]] Result<void> resume(std::uint32_t number) const;
 
-    /// Our end of a socket for launcher::Errand; once, after waitUntilReady().
+    /// Our end of a new socket for launcher::Errand, after waitUntilReady(); the keeper leaves the one
+    /// before.
     [[nodiscard]] Result<UniqueFd> openErrands() const;
 
     [[nodiscard]] pid_t keeper() const { return m_keeper; }

@@ -15,6 +15,9 @@ namespace revet::session {
 Result<UniqueFd> KeeperErrands::run(const launcher::Errand& errand)
 {
     const std::lock_guard lock(m_mutex);
+    if (!m_socket) {
+        REVET_ASSIGN_OR_RETURN(m_socket, m_open());
+    }
     REVET_RETURN_IF_ERROR(os::sendPacket(m_socket.get(), launcher::encode(errand)));
     pollfd answer{m_socket.get(), POLLIN, 0};
     int ready = 0;
@@ -24,7 +27,7 @@ Result<UniqueFd> KeeperErrands::run(const launcher::Errand& errand)
     if (ready == 0) {
         m_socket.reset();
         return fail(ErrorCode::System, "have the box's keeper do something",
-                    "it does not answer; what it was asked for is not done");
+                    "it does not answer; what it was asked for may not be done");
     }
     REVET_ASSIGN_OR_RETURN(auto packet, os::receivePacket(m_socket.get(), launcher::kMaximumPacketBytes));
     REVET_ASSIGN_OR_RETURN(const auto report, launcher::decodeReport(packet.bytes));

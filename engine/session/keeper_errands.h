@@ -8,6 +8,7 @@
 #include "engine/launcher/errand.h"
 
 #include <chrono>
+#include <functional>
 #include <mutex>
 
 namespace revet::session {
@@ -16,19 +17,21 @@ namespace revet::session {
 class KeeperErrands
 {
 public:
-    /// `socket` is the end that the keeper does not have.
-    explicit KeeperErrands(UniqueFd socket, std::chrono::milliseconds patience = std::chrono::seconds(10))
-        : m_socket(std::move(socket))
+    /// The end of a new socket that the keeper does not have; any thread calls it.
+    using Open = std::function<Result<UniqueFd>()>;
+    explicit KeeperErrands(Open open, std::chrono::milliseconds patience = std::chrono::seconds(10))
+        : m_open(std::move(open))
         , m_patience(patience)
     {
     }
-    /// Waits for it. Closed when the keeper is gone, or does not answer, as on a file system that hangs: then
-    /// it does no more errands, and what it still mounts it takes away itself.
+    /// Waits for it. A keeper that does not answer, as on a file system that hangs, takes away itself what it
+    /// still mounts, and gets a new socket with the next errand: no late answer is taken for that one's.
     [[nodiscard]] Result<UniqueFd> run(const launcher::Errand& errand);
 
 private:
     std::mutex m_mutex;
-    UniqueFd m_socket;
+    Open m_open;
+    UniqueFd m_socket; ///< once there was an errand
     std::chrono::milliseconds m_patience;
 };
 

@@ -251,16 +251,15 @@ Result<LiveGrants::Withdrawal> LiveGrants::show(const Grant& grant)
 
 Result<LiveGrants::Withdrawal> LiveGrants::mount(Errand errand)
 {
-    REVET_ASSIGN_OR_RETURN(KeeperErrands* const errands, m_parts.errands());
-    REVET_RETURN_IF_ERROR(errands->run(errand));
+    REVET_RETURN_IF_ERROR(m_parts.errands.run(errand));
     m_parts.treeChanged();
-    return Withdrawal([this, errands, errand = std::move(errand)]() -> Result<std::string> {
+    return Withdrawal([this, errand = std::move(errand)]() -> Result<std::string> {
         const pid_t init = m_parts.init();
         const auto mount = mountInBox(init, errand);
         Errand back;
         back.kind = Errand::Kind::Unmount;
         back.target = errand.target;
-        REVET_RETURN_IF_ERROR(errands->run(back));
+        REVET_RETURN_IF_ERROR(m_parts.errands.run(back));
         m_parts.treeChanged();
         return mount ? holdersOf(init, *mount) : std::string();
     });

@@ -36,12 +36,11 @@ public:
         const Places& places;
         Recorder& recorder;
         supervisor::GrantedPlaces& granted;
+        KeeperErrands& errands;
         std::filesystem::path directory; ///< the session's
         std::function<Result<policy::HiddenTable>()> hidden;
         std::function<Result<policy::RunLaterTable>()> runLater;
-        /// Both as soon as they are wanted.
-        std::function<Result<KeeperErrands*>()> errands;
-        std::function<Result<ForwardedPorts*>()> ports;
+        std::function<Result<ForwardedPorts*>()> ports; ///< as soon as they are wanted
         std::function<void()> treeChanged;
         std::function<pid_t()> init; ///< of the box
     };

@@ -79,7 +79,6 @@ private:
     /// As the catalogue has them now; an error is about the grant `asked`.
     [[nodiscard]] Result<void> reloadGrants(std::int64_t asked);
     [[nodiscard]] bool hasNetworkFor(AskKind kind) const;
-    [[nodiscard]] Result<KeeperErrands*> errands();
     [[nodiscard]] Result<ForwardedPorts*> ports();
     void failNetwork(const Error& error);
     [[nodiscard]] PathOffers::MayBeGiven mayBeGiven(const ShippedData& data, const Places& places) const;
@@ -129,7 +128,7 @@ private:
     std::optional<Notifications> m_desktop;
     std::unique_ptr<AskDesk> m_desk;
     std::optional<egress::Egress> m_egress;
-    std::optional<KeeperErrands> m_errands; ///< outlives m_ports
+    KeeperErrands m_errands{[this] { return m_box.openErrands(); }}; ///< outlives m_ports
     std::optional<ForwardedPorts> m_ports;
     std::shared_ptr<supervisor::GrantedPlaces> m_granted = std::make_shared<supervisor::GrantedPlaces>();
     std::optional<LiveGrants> m_live;

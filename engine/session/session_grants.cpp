@@ -20,15 +20,6 @@ constexpr std::chrono::seconds kOftenest{30};
 
 } // namespace
 
-Result<KeeperErrands*> RunningSession::errands()
-{
-    if (!m_errands) {
-        REVET_ASSIGN_OR_RETURN(UniqueFd socket, m_box.openErrands());
-        m_errands.emplace(std::move(socket));
-    }
-    return &*m_errands;
-}
-
 Result<ForwardedPorts*> RunningSession::ports()
 {
     if (!m_connections) {
@@ -36,10 +27,9 @@ Result<ForwardedPorts*> RunningSession::ports()
                     "its box was made without a network; start it again to use it");
     }
     if (!m_ports) {
-        REVET_ASSIGN_OR_RETURN(KeeperErrands* const keeper, errands());
         const auto onFailure = [this](const Error& error) { failNetwork(error); };
         REVET_ASSIGN_OR_RETURN(auto ports,
-                               ForwardedPorts::start(*keeper, *m_connections, m_clock, onFailure));
+                               ForwardedPorts::start(m_errands, *m_connections, m_clock, onFailure));
         m_ports.emplace(std::move(ports));
     }
     return &*m_ports;
@@ -68,9 +58,9 @@ Result<void> RunningSession::startGrants(const ShippedData& data, const Places& 
     }
     const std::string& home = m_preparation.spec.home;
     m_live.emplace(LiveGrants::Parts{
-        m_clock, m_preparation.spec, places, *m_recorder, *m_granted,
+        m_clock, m_preparation.spec, places, *m_recorder, *m_granted, m_errands,
         places.sessionDirectory(m_preparation.info.id), [&data, &home] { return data.hidden(home); },
-        [&data] { return data.runLater(); }, [this] { return errands(); }, [this] { return ports(); },
+        [&data] { return data.runLater(); }, [this] { return ports(); },
         [this] { m_supervisor->treeChanged(); }, [this] { return m_box.init(); }});
     // What cannot be given any more is told in the journal; the box is the poorer for it.
     static_cast<void>(reloadGrants(0).has_value());

@@ -24,6 +24,7 @@ private Q_SLOTS:
     void showsOneFile();
     void endsWhenItsTimeIsOver();
     void endsWhileTheBoxIsStopped();
+    void isTakenAwayLaterWhereTheKeeperHangs();
     void isThereForLaterSessionsOfTheProject();
     void saysWhatASessionOfTheProjectRefuses();
     void givesNeitherSecretsNorRevetsOwn();
@@ -87,7 +88,7 @@ void LiveGrantsTest::initTestCase()
     REVET_NEEDS_ORDINARY_USER();
     REVET_NEEDS(UserNamespaces);
     REVET_NEEDS(SeccompNotify);
-    for (const char* const program : {"python3", "curl"}) {
+    for (const char* const program : {"python3", "curl", "pgrep"}) {
         REVET_NEEDS_PROGRAM(program);
     }
 }
@@ -171,6 +172,18 @@ until "$revet" log $id --json | grep -q "$grant is over; still open in sleep .$h
 go "test -e $notes/plan"; end
 )");
     REVET_VERIFY_NONE(unlessHolds(finished, {"stopped: 0\n= 1\n"}));
+}
+
+void LiveGrantsTest::isTakenAwayLaterWhereTheKeeperHangs()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+box; grant=$("$revet" grant $id path:$notes); keeper=$(pgrep -P $(pgrep -P $box revet-session) revet-launch)
+kill -STOP $keeper; "$revet" revoke $grant; echo "hangs: $?"; kill -CONT $keeper
+go "while test -e $notes/plan; do sleep 0.05; done; echo over"
+grant=$("$revet" grant $id path:$notes); go "cat $notes/plan"; "$revet" revoke $grant; echo "revoked: $?"; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"hangs: 5\nover\n= 0\nsecret plan\n= 0\nrevoked: 0\n"}));
 }
 
 void LiveGrantsTest::isThereForLaterSessionsOfTheProject()

@@ -18,7 +18,7 @@ private Q_SLOTS:
     void takesAnAnswer()
     {
         auto [ours, keepers] = os::packetSocketPair().value();
-        session::KeeperErrands errands(std::move(ours));
+        session::KeeperErrands errands([&ours = ours] { return Result<UniqueFd>(std::move(ours)); });
         launcher::Report report;
         report.kind = launcher::Report::Kind::Opened;
         QVERIFY(os::sendPacket(keepers.get(), launcher::encode(report)).has_value());
@@ -27,24 +27,33 @@ private Q_SLOTS:
     void doesNotWaitForEver()
     {
         auto [ours, keepers] = os::packetSocketPair().value();
-        session::KeeperErrands errands(std::move(ours), std::chrono::milliseconds(20));
+        UniqueFd next = std::move(ours);
+        session::KeeperErrands errands([&next] { return Result<UniqueFd>(std::move(next)); },
+                                       std::chrono::milliseconds(20));
         QVERIFY(!errands.run(m_unmount));
         // What it says later is not taken for the answer to something else.
         QVERIFY(os::receivePacket(keepers.get(), launcher::kMaximumPacketBytes).has_value());
         QVERIFY(!os::sendPacket(keepers.get(), launcher::encode(launcher::Report())));
-        QVERIFY(!errands.run(m_unmount));
+        // The next one comes on a new socket.
+        auto [oursAgain, keepersAgain] = os::packetSocketPair().value();
+        next = std::move(oursAgain);
+        launcher::Report report;
+        report.kind = launcher::Report::Kind::Opened;
+        QVERIFY(os::sendPacket(keepersAgain.get(), launcher::encode(report)).has_value());
+        QVERIFY(errands.run(m_unmount).has_value());
+        QVERIFY(os::receivePacket(keepersAgain.get(), launcher::kMaximumPacketBytes).has_value());
     }
     void failsWithoutAKeeper()
     {
         auto [ours, keepers] = os::packetSocketPair().value();
-        session::KeeperErrands errands(std::move(ours));
+        session::KeeperErrands errands([&ours = ours] { return Result<UniqueFd>(std::move(ours)); });
         keepers.reset();
         QVERIFY(!errands.run(m_unmount));
     }
     void takesNothingElse()
     {
         auto [ours, keepers] = os::packetSocketPair().value();
-        session::KeeperErrands errands(std::move(ours));
+        session::KeeperErrands errands([&ours = ours] { return Result<UniqueFd>(std::move(ours)); });
         QVERIFY(os::sendPacket(keepers.get(), "nonsense").has_value());
         QVERIFY(!errands.run(m_unmount));
     }
