@@ -23,6 +23,14 @@ using launcher::Errand;
 
 namespace {
 
+/// Between two tries to take away what cannot be, at last.
+constexpr std::chrono::seconds kLongestPause{60};
+
+bool isDue(const std::optional<std::chrono::microseconds>& left)
+{
+    return left && *left <= std::chrono::microseconds(0);
+}
+
 Result<std::uint16_t> parsePort(const std::string& text)
 {
     std::uint16_t port = 0;
@@ -61,12 +69,13 @@ Result<void> LiveGrants::apply(const std::vector<Grant>& grants, std::int64_t as
     };
     Result<void> ofAsked;
     for (auto given = m_given.begin(); given != m_given.end();) {
-        const bool isOver = !holds(given->first);
+        const bool isWaiting = given->second.again && !isDue(until(given->second));
+        // A person who asks for something may well ask for that place.
+        const bool isOver = !holds(given->first) && (!isWaiting || asked != 0);
         const Result<void> withdrawn = isOver ? withdraw(given->second) : Result<void>();
         if (!withdrawn && given->first == asked) {
             ofAsked = withdrawn;
         }
-        // One that could not be taken away is tried again the next time.
         given = isOver && withdrawn ? m_given.erase(given) : std::next(given);
     }
     for (const Grant& grant : grants) {
@@ -85,25 +94,42 @@ Result<void> LiveGrants::giveAndTell(const Grant& grant)
 {
     Result<Withdrawal> given = give(grant);
     if (!given) {
-        tell(grant, Verdict::Denied, "grant " + grant.name() + ": " + toString(given.error()));
+        if (m_refused.insert(grant.id).second) {
+            tell(grant, Verdict::Denied, Reach::None,
+                 "grant " + grant.name() + ": " + toString(given.error()));
+        }
         return fail(given.error());
     }
+    m_refused.erase(grant.id);
     m_given.emplace(grant.id, Given{grant, *std::move(given)});
-    tell(grant, Verdict::Permitted, "grant " + grant.name());
+    tell(grant, Verdict::Permitted, Reach::Machine, "grant " + grant.name());
     return {};
+}
+
+void LiveGrants::withdrawOver()
+{
+    for (auto given = m_given.begin(); given != m_given.end();) {
+        const bool isGone = isDue(until(given->second)) && withdraw(given->second).has_value();
+        given = isGone ? m_given.erase(given) : std::next(given);
+    }
 }
 
 Result<void> LiveGrants::withdraw(Given& given)
 {
     const Result<std::string> withdrawn = given.withdraw();
-    if (!withdrawn && std::exchange(given.hasFailed, true)) {
+    const bool isToldAlready = given.again.has_value();
+    if (!withdrawn) {
+        given.again = m_parts.clock.steadyNow() + given.pause;
+        given.pause = std::min(2 * given.pause, kLongestPause);
+    }
+    if (!withdrawn && isToldAlready) {
         return fail(withdrawn.error());
     }
     if (!withdrawn) {
         log(LogLevel::Error, "session",
             "take back the grant " + given.grant.name() + ": " + toString(withdrawn.error()));
     }
-    tell(given.grant, withdrawn ? Verdict::Permitted : Verdict::Failed,
+    tell(given.grant, withdrawn ? Verdict::Permitted : Verdict::Failed, Reach::None,
          "grant " + given.grant.name()
              + (!withdrawn               ? " is over, but could not be taken away"
                     : withdrawn->empty() ? " is over"
@@ -111,13 +137,20 @@ Result<void> LiveGrants::withdraw(Given& given)
     return withdrawn.map([](const std::string&) {});
 }
 
-std::optional<WallTime> LiveGrants::nextEnd() const
+std::optional<std::chrono::microseconds> LiveGrants::until(const Given& given) const
 {
-    std::optional<WallTime> next;
+    if (given.again) {
+        return std::chrono::ceil<std::chrono::microseconds>(*given.again - m_parts.clock.steadyNow());
+    }
+    return given.grant.expires ? std::optional(*given.grant.expires - m_parts.clock.now()) : std::nullopt;
+}
+
+std::optional<std::chrono::microseconds> LiveGrants::untilNext() const
+{
+    std::optional<std::chrono::microseconds> next;
     for (const auto& [id, given] : m_given) {
-        const auto& end = given.grant.expires;
-        if (end && (!next || *end < *next)) {
-            next = end;
+        if (const auto left = until(given)) {
+            next = std::min(next.value_or(std::chrono::microseconds::max()), *left);
         }
     }
     return next;
@@ -315,10 +348,8 @@ Result<void> LiveGrants::checkRoom(const std::string& path) const
     return {};
 }
 
-void LiveGrants::tell(const Grant& grant, Verdict verdict, const std::string& rule)
+void LiveGrants::tell(const Grant& grant, Verdict verdict, Reach reach, const std::string& rule)
 {
-    const Reach reach
-        = verdict == Verdict::Permitted && m_given.contains(grant.id) ? Reach::Machine : Reach::None;
     m_parts.recorder.note({ActionKind::Session, verdict, reach, grant.target, {}, rule, 0, 0});
 }
 

@@ -14,10 +14,12 @@
 #include "engine/supervisor/granted_places.h"
 #include "engine/tiers/box_spec.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,8 +54,10 @@ public:
     /// The box has what `grants` permit now, and of what they did before nothing more. What fails is
     /// recorded; the error is about the grant `asked`.
     [[nodiscard]] Result<void> apply(const std::vector<Grant>& grants, std::int64_t asked);
-    /// When one of them is over.
-    [[nodiscard]] std::optional<WallTime> nextEnd() const;
+    /// Takes away what is over by what it knows already.
+    void withdrawOver();
+    /// Until that has something to do: one is over then, or is tried again.
+    [[nodiscard]] std::optional<std::chrono::microseconds> untilNext() const;
 
     /// Whether a grant is one of these.
     [[nodiscard]] static bool isAbout(AskKind kind);
@@ -64,8 +68,11 @@ private:
     {
         Grant grant;
         Withdrawal withdraw;
-        bool hasFailed = false; ///< to be taken away, which is told once
+        std::optional<SteadyTime> again = std::nullopt; ///< it could not be taken away: when to try anew
+        std::chrono::seconds pause{1}; ///< until then
     };
+    /// Until it is to be taken away; none: that is for others to say.
+    [[nodiscard]] std::optional<std::chrono::microseconds> until(const Given& given) const;
     [[nodiscard]] Result<void> giveAndTell(const Grant& grant);
     [[nodiscard]] Result<void> withdraw(Given& given);
     [[nodiscard]] Result<Withdrawal> give(const Grant& grant);
@@ -76,11 +83,12 @@ private:
     /// Refused where the box has something there that this would cover, or has the path already.
     [[nodiscard]] Result<void> checkRoom(const std::string& path) const;
     [[nodiscard]] Result<Withdrawal> mount(launcher::Errand errand);
-    void tell(const Grant& grant, Verdict verdict, const std::string& rule);
+    void tell(const Grant& grant, Verdict verdict, Reach reach, const std::string& rule);
     [[nodiscard]] bool isGiven(AskKind kind, const std::string& target) const;
 
     Parts m_parts;
     std::map<std::int64_t, Given> m_given; ///< by the grant's number
+    std::set<std::int64_t> m_refused; ///< what could not be given, which is told once
     std::vector<std::string> m_written; ///< what the box could ever write of the host's besides its roots
 };
 

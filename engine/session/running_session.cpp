@@ -234,10 +234,7 @@ SessionEnd RunningSession::serve()
         if (m_desk && (sources[6].revents != 0 || m_desk->isDue())) {
             m_desk->turn();
         }
-        if (const auto end = m_live ? m_live->nextEnd() : std::nullopt; end && *end <= m_clock.now()) {
-            // What could not be taken away is told in the journal.
-            static_cast<void>(reloadGrants(0).has_value());
-        }
+        endGrants();
         if (ready < 0 && errno != EINTR) {
             return {toString(Error::fromErrno("waiting for the box")), std::nullopt, std::nullopt};
         }

@@ -79,6 +79,10 @@ private:
     /// As the catalogue has them now; an error is about the grant `asked`.
     [[nodiscard]] Result<void> reloadGrants(std::int64_t asked);
     [[nodiscard]] bool hasNetworkFor(AskKind kind) const;
+    /// Those whose time is over.
+    void endGrants();
+    /// Where nobody asked; an error is recorded.
+    void refreshGrants();
     [[nodiscard]] Result<ForwardedPorts*> ports();
     void failNetwork(const Error& error);
     [[nodiscard]] PathOffers::MayBeGiven mayBeGiven(const ShippedData& data, const Places& places) const;

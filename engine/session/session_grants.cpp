@@ -14,7 +14,7 @@ namespace revet::session {
 
 namespace {
 
-/// Between two looks at a grant's end: one that cannot be taken away is tried again.
+/// Between two looks at a grant's end.
 constexpr std::chrono::milliseconds kSoonest{100};
 constexpr std::chrono::seconds kOftenest{30};
 
@@ -62,9 +62,31 @@ Result<void> RunningSession::startGrants(const ShippedData& data, const Places& 
         places.sessionDirectory(m_preparation.info.id), [&data, &home] { return data.hidden(home); },
         [&data] { return data.runLater(); }, [this] { return ports(); },
         [this] { m_supervisor->treeChanged(); }, [this] { return m_box.init(); }});
-    // What cannot be given any more is told in the journal; the box is the poorer for it.
-    static_cast<void>(reloadGrants(0).has_value());
+    refreshGrants(); // what cannot be given any more is told; the box is the poorer for it
     return {};
+}
+
+void RunningSession::endGrants()
+{
+    const auto left = m_live ? m_live->untilNext() : std::nullopt;
+    if (left && *left <= std::chrono::microseconds(0)) {
+        m_live->withdrawOver(); // whether or not the catalogue can be read
+        refreshGrants();
+    }
+}
+
+void RunningSession::refreshGrants()
+{
+    if (const auto loaded = reloadGrants(0); !loaded) {
+        m_recorder->note({ActionKind::Session,
+                          Verdict::Failed,
+                          Reach::None,
+                          "its grants could not be read",
+                          {},
+                          toString(loaded.error()),
+                          0,
+                          0});
+    }
 }
 
 Result<void> RunningSession::reloadGrants(std::int64_t asked)
@@ -109,10 +131,10 @@ int RunningSession::patience() const
     if (m_control->isPausing()) { // a client waits that nothing else wakes us for
         next = std::min(next.value_or(SteadyTime::max()), m_clock.steadyNow() + kPause);
     }
-    if (const auto end = m_live ? m_live->nextEnd() : std::nullopt) {
+    if (const auto left = m_live ? m_live->untilNext() : std::nullopt) {
         // The wall clock may be set meanwhile: looked at again before long.
-        const SteadyTime at = m_clock.steadyNow()
-            + std::clamp<std::chrono::microseconds>(*end - m_clock.now(), kSoonest, kOftenest);
+        const SteadyTime at
+            = m_clock.steadyNow() + std::clamp<std::chrono::microseconds>(*left, kSoonest, kOftenest);
         next = next ? std::min(*next, at) : at;
     }
     if (!next) {
