@@ -58,4 +58,18 @@ Finished asking(const World& world, const std::string& text)
     return world.runner().bare(askingScript(text));
 }
 
+std::string unlessHolds(const Finished& finished, std::initializer_list<const char*> parts)
+{
+    std::size_t from = 0;
+    for (const std::string part : parts) {
+        const std::size_t at = finished.out.find(part, from);
+        if (at == std::string::npos) {
+            return "lacks \"" + part + "\" behind " + std::to_string(from) + ":\n" + finished.out
+                + finished.err;
+        }
+        from = at + part.size();
+    }
+    return {};
+}
+
 } // namespace revet::test

@@ -5,6 +5,7 @@
 
 #include "tests/integration/world.h"
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,7 @@ namespace revet::test {
                                                     const std::vector<std::string>& arguments = {});
 /// Runs it in the project.
 [[nodiscard]] Finished asking(const World& world, const std::string& text);
+/// Which of these parts its output lacks, each behind the one before; none: empty.
+[[nodiscard]] std::string unlessHolds(const Finished& finished, std::initializer_list<const char*> parts);
 
 } // namespace revet::test

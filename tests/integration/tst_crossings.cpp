@@ -42,17 +42,6 @@ namespace {
 
 constexpr const char* kFiles = "mkdir src; for i in $(seq 300); do echo $i >src/$i; done; touch other";
 
-bool holds(const Finished& finished, std::initializer_list<const char*> parts)
-{
-    for (const char* const part : parts) {
-        if (finished.out.find(part) == std::string::npos) {
-            qWarning("lacks: %s\n%s%s", part, finished.out.c_str(), finished.err.c_str());
-            return false;
-        }
-    }
-    return true;
-}
-
 } // namespace
 
 void CrossingsTest::initTestCase()
@@ -77,10 +66,10 @@ yes "$it" 2>&1
 finish; test -e src || echo gone; "$revet" grants --all --json | valuesOf kind
 "$revet" undo >/dev/null; ls src | wc -l
 )");
-    QVERIFY(holds(finished,
-                  {"100\nGO ON REMOVING FILES\n", "200 files gone within 10 s (200 in src)",
-                   "`revet undo` brings back all that has gone so far", "Scopes   session\n",
-                   "approved, session: ", "status 0: rest\ngone\nbrake\n300\n"}));
+    REVET_VERIFY_NONE(unlessHolds(finished,
+                                  {"100\nGO ON REMOVING FILES\n", "200 files gone within 10 s (200 in src)",
+                                   "`revet undo` brings back all that has gone so far", "Scopes   session\n",
+                                   "approved, session: ", "status 0: rest\ngone\nbrake\n300\n"}));
     REVET_VERIFY_NONE(missingEvent(world, {.kinds = {"delete"}, .verdicts = {"asked"}, .target = "project"}));
     REVET_VERIFY_NONE(
         missingEvent(world, {.kinds = {"delete"}, .verdicts = {"approved"}, .target = "project"}));
@@ -95,7 +84,7 @@ start --on-ask 60s -- /bin/sh -c 'rm -rf src 2>&1 | grep -c "not permitted"; rm 
 "$revet" deny $(ask) 2>&1
 finish; ls src | wc -l; asks --all | wc -l
 )");
-    QVERIFY(holds(finished, {"denied, once: ", "status 0: 100\nnot other\n100\n"}));
+    REVET_VERIFY_NONE(unlessHolds(finished, {"denied, once: ", "status 0: 100\nnot other\n100\n"}));
     const auto denied = matching(world.runner().lastEvents(), {{"verdict", "denied"}, {"kind", "delete"}});
     QVERIFY(!denied.empty());
     QVERIFY2(denied.back().value("rule", "").find("; denied") != std::string::npos,
@@ -110,7 +99,7 @@ void CrossingsTest::endsABurstThatNobodyAnswers()
 start --on-ask 1s -- rm -rf src
 finish; ls src | wc -l; "$revet" asks --missed --json | valuesOf kind; grep -o 'brake refused 100 removals' box.err
 )");
-    QVERIFY(holds(finished, {"status 1: \n100\nbrake\nbrake refused 100 removals\n"}));
+    REVET_VERIFY_NONE(unlessHolds(finished, {"status 1: \n100\nbrake\nbrake refused 100 removals\n"}));
 }
 
 void CrossingsTest::asksAboutAParallelBurstOnce()
@@ -122,7 +111,7 @@ start --on-ask 60s -- /bin/sh -c 'cd src; ls | xargs -P 4 -n 10 rm; ls | wc -l'
 yes $(ask) 2>&1
 finish; asks --all | wc -l
 )");
-    QVERIFY(holds(finished, {"status 0: 0\n1\n"}));
+    REVET_VERIFY_NONE(unlessHolds(finished, {"status 0: 0\n1\n"}));
 }
 
 void CrossingsTest::letsAHeldProcessBeInterrupted()
@@ -136,7 +125,7 @@ it=$(ask); touch go; until test -e ended; do sleep 0.02; done
 until "$revet" asks --all --json | grep -q 'gave_up":true'; do sleep 0.02; done; touch over
 finish
 )");
-    QVERIFY(holds(finished, {"status 0: rm: 143\n"}));
+    REVET_VERIFY_NONE(unlessHolds(finished, {"status 0: rm: 143\n"}));
 }
 
 void CrossingsTest::writesAHookOnceItIsApproved()
@@ -154,9 +143,9 @@ finish; cat .git/hooks/pre-commit; test -e .git/hooks/pre-push || echo no second
 )");
     QVERIFY2(finished.out.find("echo hi\nno second\nundone\n") != std::string::npos,
              (finished.out + finished.err).c_str());
-    QVERIFY(holds(finished,
-                  {"WRITE WHAT THIS MACHINE RUNS LATER\n", "what it writes is not known yet",
-                   "Scopes   once, session\n", "not yet\nrevet: approved, once: "}));
+    REVET_VERIFY_NONE(unlessHolds(finished,
+                                  {"WRITE WHAT THIS MACHINE RUNS LATER\n", "what it writes is not known yet",
+                                   "Scopes   once, session\n", "not yet\nrevet: approved, once: "}));
 }
 
 void CrossingsTest::deniesAHook()
@@ -168,7 +157,7 @@ start --on-ask 60s -- /bin/sh -c 'for i in 1 2 3; do echo x >.envrc || echo no; 
 "$revet" deny $(ask) 2>&1
 finish; asks --all | wc -l; test -e .envrc || echo none
 )");
-    QVERIFY(holds(finished, {"status 0: no\nno\nno\n1\nnone\n"}));
+    REVET_VERIFY_NONE(unlessHolds(finished, {"status 0: no\nno\nno\n1\nnone\n"}));
     REVET_VERIFY_NONE(missingEvent(world, {.verdicts = {"denied"}, .target = "/.envrc"}));
 }
 
@@ -182,7 +171,7 @@ yes $(ask) --scope session 2>&1
 finish; asks --all | wc -l
 start --on-ask deny -- /bin/sh -c 'echo 3 >.envrc'; finish
 )");
-    QVERIFY(holds(finished, {"status 0: 1\n2\n1\nstatus 2: \n"}));
+    REVET_VERIFY_NONE(unlessHolds(finished, {"status 0: 1\n2\n1\nstatus 2: \n"}));
 }
 
 void CrossingsTest::showsWhatComesByRename()
@@ -194,8 +183,8 @@ start --on-ask 60s -- /bin/sh -c 'sed s/two/TWO/ .vscode/tasks.json >new; mv new
 it=$(ask); "$revet" asks "$it"; yes "$it" 2>&1
 finish; cat .vscode/tasks.json
 )");
-    QVERIFY(holds(finished,
-                  {"of it is to change, after line 1\n         -two\n         +TWO\n", "one\nTWO\nthree\n"}));
+    REVET_VERIFY_NONE(unlessHolds(
+        finished, {"of it is to change, after line 1\n         -two\n         +TWO\n", "one\nTWO\nthree\n"}));
 }
 
 void CrossingsTest::showsChangedKeysOfGit()
@@ -207,7 +196,8 @@ start --on-ask 60s -- /bin/sh -c 'git config user.name free; git config core.fsm
 it=$(ask); "$revet" asks "$it"; yes "$it" 2>&1
 finish; git config core.fsmonitor
 )");
-    QVERIFY(holds(finished, {"core.fsmonitor", "+\\tfsmonitor = touch x", "status 0: 0\ntouch x\n"}));
+    REVET_VERIFY_NONE(
+        unlessHolds(finished, {"core.fsmonitor", "+\\tfsmonitor = touch x", "status 0: 0\ntouch x\n"}));
 }
 
 void CrossingsTest::installsOnlyWhatWasShown()
@@ -233,7 +223,7 @@ until asks | grep -q -- -2; do sleep 0.02; done; next=$(asks | grep -- -2)
 "$revet" asks "$next" | grep '^  *+'; yes "$next" 2>&1
 finish; cat .envrc
 )");
-    QVERIFY(holds(finished, {"         +shown\n         +not shown\n"}));
+    REVET_VERIFY_NONE(unlessHolds(finished, {"         +shown\n         +not shown\n"}));
     QVERIFY2(finished.out.ends_with("\nshown\nnot shown\n"), finished.out.c_str());
 }
 
@@ -247,7 +237,7 @@ start --on-ask 60s -- /bin/sh -c 'echo a >.envrc; echo b >x; ln -f x .envrc || e
 yes $(ask) --scope session 2>&1
 finish
 )");
-    QVERIFY(holds(finished, {"no link\nno other\n1\n"}));
+    REVET_VERIFY_NONE(unlessHolds(finished, {"no link\nno other\n1\n"}));
 }
 
 void CrossingsTest::needsTheSessionForALateYes()
@@ -262,7 +252,8 @@ yes $it --scope project 2>/dev/null || echo "project: $?"
 yes $it --scope session 2>&1; touch go
 finish
 )");
-    QVERIFY(holds(finished, {"once: 5\nproject: 5\nrevet: approved, session: ", "status 0: missed\ny\n"}));
+    REVET_VERIFY_NONE(
+        unlessHolds(finished, {"once: 5\nproject: 5\nrevet: approved, session: ", "status 0: missed\ny\n"}));
 }
 
 void CrossingsTest::cannotBeAnsweredByTheBox()
@@ -274,7 +265,7 @@ start --on-ask 2s -- /bin/sh -c 'echo x >.envrc & sleep 0.5
     ./revet-copy approve $REVET_SESSION-1 --scope session; echo "approve $?"; wait; test -e .envrc || echo none'
 finish; "$revet" asks --all --json | valuesOf state
 )");
-    QVERIFY(holds(finished, {"status 0: approve 3\nnone\nmissed\n"}));
+    REVET_VERIFY_NONE(unlessHolds(finished, {"status 0: approve 3\nnone\nmissed\n"}));
 }
 
 void CrossingsTest::asksNothingInALayer()
@@ -285,7 +276,7 @@ void CrossingsTest::asksNothingInALayer()
 tier=container; start --on-ask 60s -- /bin/sh -c 'rm -rf src; echo x >.envrc; echo $?'
 finish; asks --all | wc -l
 )");
-    QVERIFY(holds(finished, {"status 0: 0\n0\n"}));
+    REVET_VERIFY_NONE(unlessHolds(finished, {"status 0: 0\n0\n"}));
 }
 
 void CrossingsTest::isNotFlooded()
@@ -315,7 +306,8 @@ start --on-ask 600s -- python3 flood.py at-once
 until test -e ordinary; do sleep 0.02; done; asks | wc -l >open; test $(cat open) -ge 1 && test $(cat open) -le 32 && echo few
 "$revet" deny $(asks | head -n 1) 2>/dev/null; echo "deny: $?"; touch enough; finish; ls .vscode | wc -l
 )");
-    QVERIFY(holds(finished, {"status 0: refused 10000\n", "few\ndeny: 0\nstatus 0: goes on\n0\n"}));
+    REVET_VERIFY_NONE(
+        unlessHolds(finished, {"status 0: refused 10000\n", "few\ndeny: 0\nstatus 0: goes on\n0\n"}));
     const std::size_t asked = finished.out.find('\n') + 1;
     QVERIFY(std::stoul(finished.out.substr(asked)) <= 512);
 }
