@@ -367,6 +367,14 @@ Result<std::int64_t> AskDesk::remember(const Answer& answer, const AskRecord& re
     return grant.id;
 }
 
+void AskDesk::reopen(const AskId& id)
+{
+    if (auto record = m_parts.answers.ask(id); record && *record) { // else it is as it was, which is told
+        (*record)->state = AskState::Missed;
+        save(**record);
+    }
+}
+
 Result<std::vector<Grant>> AskDesk::reloadGrants()
 {
     REVET_ASSIGN_OR_RETURN(auto grants, m_parts.answers.grantsFor(m_setting.session, m_setting.project));

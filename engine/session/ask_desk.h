@@ -78,6 +78,8 @@ public:
     /// The first valid one wins. An ask that was missed can be answered, too: for the next try. The grant
     /// that it leaves, or 0.
     [[nodiscard]] Result<std::int64_t> answer(const Answer& answer);
+    /// A yes to it could not be kept: it may be answered again.
+    void reopen(const AskId& id);
     /// Others have changed the grants, to these.
     [[nodiscard]] Result<std::vector<Grant>> reloadGrants();
     /// The session ends: nothing waits any more.

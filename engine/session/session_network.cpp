@@ -100,7 +100,13 @@ Control::Handler RunningSession::controlHandler()
         REVET_ASSIGN_OR_RETURN(
             const std::int64_t grant,
             m_desk->answer({answer.ask, {answer.hash, answer.isApproved, answer.scope}, answer.until}));
-        return grant == 0 ? Result<void>() : reloadGrants(grant);
+        const Result<void> given = grant == 0 ? Result<void>() : reloadGrants(grant);
+        if (!given && answer.isApproved) { // a yes that cannot be kept was none, for later sessions neither
+            m_desk->reopen(answer.ask);
+            REVET_RETURN_IF_ERROR(m_answers->revokeGrant(grant, m_clock.now()));
+            refreshGrants();
+        }
+        return given;
     };
     handler.grantsChanged = [this](std::int64_t asked) -> Result<void> {
         return !m_live

@@ -43,6 +43,7 @@ private Q_SLOTS:
     void relaysAndEndsASocket();
     void takesHostileNames();
     void offersWhatACommandNames();
+    void takesBackAYesThatCannotBeKept();
 };
 
 namespace {
@@ -468,6 +469,19 @@ end; "$revet" grants --all --json | valuesOf kind
         unlessHolds(finished,
                     {"= 0\n0\n", "SEE FILES OF THIS MACHINE\n", "Scopes   session, project, or until",
                      "approved, session: ", "secret plan\nplan\n= 0\n", "= 1\n", "path\n"}));
+}
+
+void LiveGrantsTest::takesBackAYesThatCannotBeKept()
+{
+    const World world;
+    const Finished finished = script(world, R"(
+box --on-ask 60s; go "cat $notes/plan"; it=$(ask); mv $notes "$HOME/away"
+yes "$it" --scope project; echo "gone: $?"; "$revet" grants --json | wc -l; mv "$HOME/away" $notes
+yes "$it" 2>&1; go "cat $notes/plan"; end
+)");
+    REVET_VERIFY_NONE(
+        unlessHolds(finished, {"= 1\n", "gone: ", "\n0\n", "approved, session: ", "secret plan\n= 0\n"}));
+    QVERIFY2(finished.out.find("gone: 0") == std::string::npos, finished.out.c_str());
 }
 
 QTEST_GUILESS_MAIN(LiveGrantsTest)
