@@ -9,6 +9,7 @@
 #include "engine/egress/socket_lookup.h"
 
 #include <cerrno>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,7 +47,12 @@ public:
     [[nodiscard]] Result<void> begin()
     {
         REVET_RETURN_IF_ERROR(m_poller.add(m_wake.get(), EPOLLIN, {Source::Kind::Forwards, 0, 0}));
-        m_thread = std::jthread([this](const std::stop_token& stop) noexcept { run(stop); });
+        m_thread = std::jthread([this](const std::stop_token& stop) noexcept {
+            run(stop);
+            const std::lock_guard lock(m_mutex);
+            m_hasEnded = true;
+            m_taken.notify_all();
+        });
         return {};
     }
     Number add(PortForward forward)
@@ -62,11 +68,10 @@ public:
     }
     void remove(Number number)
     {
-        {
-            const std::lock_guard lock(m_mutex);
-            m_removed.push_back(number);
-        }
+        std::unique_lock lock(m_mutex);
+        m_removed.push_back(number);
         ::eventfd_write(m_wake.get(), 1);
+        m_taken.wait(lock, [this] { return m_hasEnded || m_removed.empty(); });
     }
     void end()
     {
@@ -108,8 +113,10 @@ private:
     Relays m_relays;
     UniqueFd m_wake;
     std::mutex m_mutex;
-    std::vector<PortForward> m_new; ///< this and the next two under m_mutex
+    std::condition_variable m_taken; ///< m_removed has been, or never will be
+    std::vector<PortForward> m_new; ///< this and the next three under m_mutex
     std::vector<Number> m_removed;
+    bool m_hasEnded = false;
     Number m_added = 0; ///< the next one's index in m_forwards
     std::vector<PortForward> m_forwards;
     std::vector<std::shared_ptr<const void>> m_presences; ///< of each, held by its connections
@@ -201,6 +208,7 @@ void PortForwards::Loop::takeNew()
     for (const Number number : std::exchange(m_removed, {})) {
         m_forwards.at(number).listener.reset();
     }
+    m_taken.notify_all();
 }
 
 void PortForwards::Loop::accept(std::size_t index)

@@ -52,7 +52,7 @@ public:
     using Number = std::uint64_t;
     /// Any thread.
     Number add(PortForward forward);
-    /// Nobody comes in there any more; connections stay. Any thread.
+    /// Nobody comes in there any more, and its address is free; connections stay. Any thread but its own.
     void remove(Number number);
     /// Ends every connection, and the thread. The box has ended; what it had said before is still passed on,
     /// for a second. Idempotent.

@@ -95,7 +95,9 @@ Result<UniqueFd> runErrand(const Errand& errand)
         return openStream(errand.isV6);
     case Errand::Kind::Listener: {
         REVET_ASSIGN_OR_RETURN(UniqueFd socket, openStream(errand.isV6));
-        if (!bindToLoopback(socket.get(), errand) || ::listen(socket.get(), kBacklog) != 0) {
+        const int on = 1; // connections of a listener before this one are no hindrance
+        if (::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0
+            || !bindToLoopback(socket.get(), errand) || ::listen(socket.get(), kBacklog) != 0) {
             return failErrno("listen in the box at port " + std::to_string(errand.port));
         }
         return socket;

@@ -371,7 +371,7 @@ mkdir www; echo hello >www/index.html
 python3 -c '
 import http.server, os, socket, sys, threading
 os.chdir("www")
-server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 local = socket.socket(socket.AF_UNIX); local.bind(sys.argv[1]); local.listen()
 open("../port.tmp", "w").write(str(server.server_port)); os.rename("../port.tmp", "../port")
@@ -390,6 +390,11 @@ void LiveGrantsTest::opensAndClosesAHostPort()
 box --allow-host allowed.test; go "curl -s http://127.0.0.1:$port/"
 grant=$("$revet" grant $id --host-port $port); go "curl -s http://127.0.0.1:$port/"
 "$revet" grant $id --host-port $port; echo "twice: $?"
+# A connection that stays is no hindrance to the next grant.
+cat >hold.py <<END
+import socket, time; s = socket.create_connection(("127.0.0.1", $port)); print("held", flush=True); time.sleep(600)
+END
+go "python3 hold.py >held & until test -s held; do sleep 0.02; done"
 "$revet" revoke $grant; go "curl -s http://127.0.0.1:$port/"
 "$revet" grant $id --host-port $port; go "curl -s http://127.0.0.1:$port/"; end; kill $host
 )");
