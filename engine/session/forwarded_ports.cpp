@@ -66,10 +66,6 @@ Result<std::vector<std::string>> ForwardedPorts::open(const ipc::RunRequest& req
         relay(std::move(socket));
     }
     for (const std::uint16_t port : request.hostPorts) {
-        if (std::ranges::find(request.publishedPorts, port) != request.publishedPorts.end()) {
-            return fail(ErrorCode::InvalidArgument, "publish the port " + std::to_string(port),
-                        "in the box it is this machine's own already, by --host-port");
-        }
         REVET_RETURN_IF_ERROR(openHostPort(port));
     }
     std::vector<std::string> lines;
@@ -105,6 +101,9 @@ void ForwardedPorts::close(const Door& door)
         m_hostPorts.erase(door.hostPort);
         m_connections.removeHostPort(door.hostPort);
     }
+    if (const auto published = m_published.find(door.published); published != m_published.end()) {
+        m_published.erase(published);
+    }
 }
 
 Result<ForwardedPorts::Door> ForwardedPorts::openHostPort(std::uint16_t port)
@@ -112,6 +111,11 @@ Result<ForwardedPorts::Door> ForwardedPorts::openHostPort(std::uint16_t port)
     if (m_hostPorts.contains(port)) {
         return fail(ErrorCode::Conflict, "open the host's port " + std::to_string(port) + " to the box",
                     "it is open already");
+    }
+    if (m_published.contains(port)) { // a connection would go round and round
+        return fail(ErrorCode::InvalidArgument,
+                    "open the host's port " + std::to_string(port) + " to the box",
+                    "the box's own is published already");
     }
     Door door{{}, port};
     const std::string rule = "host port " + std::to_string(port);
@@ -141,6 +145,10 @@ Result<ForwardedPorts::Door> ForwardedPorts::openHostPort(std::uint16_t port)
 
 Result<ForwardedPorts::Published> ForwardedPorts::publish(std::uint16_t port)
 {
+    if (m_hostPorts.contains(port)) {
+        return fail(ErrorCode::InvalidArgument, "publish the port " + std::to_string(port),
+                    "in the box it is this machine's own already, by --host-port");
+    }
     int error = EADDRINUSE;
     for (int i = 0; i <= kPortsToTry; ++i) {
         const int wanted = i < kPortsToTry && port + i <= UINT16_MAX ? port + i : 0;
@@ -158,7 +166,8 @@ Result<ForwardedPorts::Published> ForwardedPorts::publish(std::uint16_t port)
                 REVET_ASSIGN_OR_RETURN(UniqueFd socket, errands->run({Errand::Kind::Stream, isV6, 0}));
                 return egress::dialLoopback(std::move(socket), isV6, port);
             };
-            return Published{{{m_forwards.add({std::move(listener), dial, std::nullopt, {}, true})}, 0},
+            m_published.insert(port);
+            return Published{{{m_forwards.add({std::move(listener), dial, std::nullopt, {}, true})}, 0, port},
                              published};
         }
         if (error != EADDRINUSE && error != EACCES) { // below 1024 a port may be root's

@@ -32,6 +32,7 @@ public:
     {
         std::vector<egress::PortForwards::Number> forwards;
         std::uint16_t hostPort = 0; ///< or none
+        std::uint16_t published = 0; ///< of the box's, or none
     };
 
     /// All that a session begins with. A line for the person and a row for each port that is published, under
@@ -66,6 +67,7 @@ private:
     KeeperErrands& m_errands;
     ConnectionBook& m_connections;
     std::set<std::uint16_t> m_hostPorts;
+    std::multiset<std::uint16_t> m_published; ///< of the box's
     egress::PortForwards m_forwards;
 };
 

@@ -39,6 +39,7 @@ private Q_SLOTS:
     void cannotBeMadeOrKeptByTheBox();
     void keepsTheHostsSocketsOut();
     void opensAndClosesAHostPort();
+    void makesNoRing();
     void publishesAndStops();
     void relaysAndEndsASocket();
     void takesHostileNames();
@@ -399,6 +400,18 @@ go "python3 hold.py >held & until test -s held; do sleep 0.02; done"
 "$revet" grant $id --host-port $port; go "curl -s http://127.0.0.1:$port/"; end; kill $host
 )");
     REVET_VERIFY_NONE(unlessHolds(finished, {"= 7\nhello\n= 0\n", "twice: 5\n", "= 7\n", "hello\n= 0\n"}));
+}
+
+void LiveGrantsTest::makesNoRing()
+{
+    const World world;
+    // Neither after the other: in the box the port would lead to the host's, and that to the box's.
+    const Finished finished = script(world, std::string(kServices) + R"(
+kill $host; box --publish $port; "$revet" grant $id --host-port $port; echo "published: $?"; end
+rm $talk/*; box --host-port $port; "$revet" grant $id --publish $port; echo "the host's: $?"
+"$revet" grants --json | wc -l; end
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"published: 5\n", "the host's: 5\n", "0\n"}));
 }
 
 void LiveGrantsTest::publishesAndStops()
