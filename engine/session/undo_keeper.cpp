@@ -282,8 +282,7 @@ Judgement UndoKeeper::brake(int tid, const HostSpot& spot, const struct stat& st
     if (!why) {
         return {};
     }
-    if (m_isReleased && m_isReleased()) {
-        m_brake.release();
+    if (m_isReleased && m_isReleased()) { // each time: the person may take that back
         return {};
     }
     m_braked = *why;

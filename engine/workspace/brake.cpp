@@ -73,14 +73,6 @@ std::optional<std::string> Brake::reason(std::string_view path, bool isDirectory
     return std::nullopt;
 }
 
-void Brake::release()
-{
-    m_limits.files = 0;
-    m_pulled.reset();
-    m_recent.clear();
-    m_gone.clear();
-}
-
 std::string Brake::places() const
 {
     constexpr std::size_t kMost = 5;

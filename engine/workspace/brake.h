@@ -45,8 +45,6 @@ public:
                                                       SteadyTime now);
     /// A removal that it was against has not been done.
     void refuse() { ++m_refused; }
-    /// The person has seen it and lets everything go.
-    void release();
     /// What has gone within the window, for the person: "120 in src, 80 in docs, 3 at the top".
     [[nodiscard]] std::string places() const;
     /// Something has been made at `path`: what had been there is replaced, not destroyed.

@@ -21,6 +21,7 @@ class CrossingsTest : public QObject
 private Q_SLOTS:
     void initTestCase();
     void holdsABurstUntilItIsApproved();
+    void holdsTheNextOnceThatIsRevoked();
     void endsABurstThatIsDenied();
     void endsABurstThatNobodyAnswers();
     void asksAboutAParallelBurstOnce();
@@ -73,6 +74,18 @@ finish; test -e src || echo gone; "$revet" grants --all --json | valuesOf kind
     REVET_VERIFY_NONE(missingEvent(world, {.kinds = {"delete"}, .verdicts = {"asked"}, .target = "project"}));
     REVET_VERIFY_NONE(
         missingEvent(world, {.kinds = {"delete"}, .verdicts = {"approved"}, .target = "project"}));
+}
+
+void CrossingsTest::holdsTheNextOnceThatIsRevoked()
+{
+    const World world;
+    world.prepare(std::string(kFiles) + "; cp -r src more");
+    const Finished finished = asking(world, R"(
+start --on-ask 60s -- /bin/sh -c 'rm -rf src; until test -e again; do sleep 0.02; done; rm -rf more 2>/dev/null || ls -d more'
+yes $(ask) 2>&1; while test -e src; do sleep 0.02; done
+"$revet" revoke $("$revet" grants --json | valuesOf grant); touch again; "$revet" deny $(ask) 2>&1; finish
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"approved, session: ", "denied, once: ", "status 0: more\n"}));
 }
 
 void CrossingsTest::endsABurstThatIsDenied()
