@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::size_t kMaximumNamed = 8;
 constexpr std::size_t kMaximumProcesses = 4096;
+constexpr std::size_t kMaximumDescriptors = 32768; ///< of all of them: the session waits meanwhile
 
 std::optional<std::uint64_t> mountOf(const fs::path& path)
 {
@@ -33,13 +34,18 @@ std::optional<std::uint64_t> mountOf(const fs::path& path)
     return isKnown ? std::optional<std::uint64_t>(info.stx_mnt_id) : std::nullopt;
 }
 
-bool holds(const fs::path& process, std::uint64_t mount)
+/// Looks at `left` descriptors at most, which it takes off.
+bool holds(const fs::path& process, std::uint64_t mount, std::size_t& left)
 {
     if (mountOf(process / "cwd") == mount || mountOf(process / "exe") == mount) {
         return true;
     }
     bool isHeld = false;
     const auto look = [&](const fs::directory_entry& open) {
+        if (left == 0) {
+            return false;
+        }
+        --left;
         isHeld = mountOf(open.path()) == mount;
         return !isHeld;
     };
@@ -84,13 +90,17 @@ std::string holdersOf(pid_t init, std::uint64_t mount)
 {
     std::string names;
     std::size_t count = 0;
+    std::size_t left = kMaximumDescriptors;
     for (const fs::path& process : processesBelow(init)) {
-        if (holds(process, mount) && ++count <= kMaximumNamed) {
+        if (holds(process, mount, left) && ++count <= kMaximumNamed) {
             std::error_code error;
             names += (names.empty() ? "" : ", ")
                 + displayQuoted(fs::read_symlink(process / "exe", error).filename().string()) + " ("
                 + process.filename().string() + ')';
         }
+    }
+    if (left == 0) { // who knows
+        return names + (names.empty() ? "others, perhaps" : " and others, perhaps");
     }
     return count <= kMaximumNamed ? names : names + " and " + std::to_string(count - kMaximumNamed) + " more";
 }
