@@ -16,7 +16,6 @@ namespace revet::launcher {
 namespace {
 
 constexpr int kBacklog = 128;
-constexpr std::size_t kMaximumPath = 4000; ///< of two in one packet
 
 Result<UniqueFd> openStream(bool isV6)
 {
@@ -73,8 +72,8 @@ Result<Errand> decodeErrand(std::string_view bytes)
     REVET_ASSIGN_OR_RETURN(const auto isReadOnly, reader.number<std::uint8_t>());
     REVET_ASSIGN_OR_RETURN(errand.device, reader.number<std::uint64_t>());
     REVET_ASSIGN_OR_RETURN(errand.inode, reader.number<std::uint64_t>());
-    REVET_ASSIGN_OR_RETURN(errand.source, reader.string(kMaximumPath));
-    REVET_ASSIGN_OR_RETURN(errand.target, reader.string(kMaximumPath));
+    REVET_ASSIGN_OR_RETURN(errand.source, reader.string(kMaximumErrandPath));
+    REVET_ASSIGN_OR_RETURN(errand.target, reader.string(kMaximumErrandPath));
     const bool mounts = kind == static_cast<std::uint8_t>(Errand::Kind::Mount);
     const bool unmounts = kind == static_cast<std::uint8_t>(Errand::Kind::Unmount);
     if (kind >= kErrandKindCount || isV6 > 1 || isReadOnly > 1 || !reader.atEnd()

@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/base/unique_fd.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ struct Errand
 
     [[nodiscard]] bool hasDescriptor() const { return kind != Kind::Unmount; }
 };
+inline constexpr std::size_t kMaximumErrandPath = 4000; ///< of two in one packet
 inline constexpr std::uint8_t kErrandKindCount = 5;
 inline constexpr std::string_view kErrandsPacket = "errands";
 

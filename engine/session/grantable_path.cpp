@@ -6,6 +6,7 @@
 #include "engine/base/directory.h"
 #include "engine/domain/display_escape.h"
 #include "engine/domain/store_name.h"
+#include "engine/launcher/errand.h"
 #include "engine/os/open_beneath.h"
 #include "engine/session/own_places.h"
 #include "engine/session/path_kin.h"
@@ -30,9 +31,6 @@ namespace revet::session {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// What the launcher takes in one errand.
-constexpr std::size_t kMaximumPath = 4000;
 
 bool isGlob(const std::string& pattern)
 {
@@ -136,7 +134,7 @@ Result<GrantablePath> grantablePath(const std::string& path, const std::string& 
     const auto refuse
         = [&operation](const std::string& why) { return fail(ErrorCode::Refused, operation, why); };
     if (!path.starts_with('/') || path != fs::path(path).lexically_normal().string()
-        || path.find('\0') != std::string::npos || path.size() > kMaximumPath
+        || path.find('\0') != std::string::npos || path.size() > launcher::kMaximumErrandPath
         || (path.size() > 1 && path.ends_with('/'))) {
         return fail(ErrorCode::InvalidArgument, operation, "write an absolute path, without '..' in it");
     }

@@ -14,6 +14,7 @@
 #include <charconv>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -228,7 +229,7 @@ Result<LiveGrants::Withdrawal> LiveGrants::relay(const Grant& grant)
     REVET_ASSIGN_OR_RETURN(auto sockets,
                            makeRelayedSockets({grant.target}, m_parts.directory, changeable, m_parts.places,
                                               grant.name() + '-'));
-    const std::string ours = std::filesystem::canonical(sockets.front().ours).string();
+    const std::string ours = sockets.front().ours;
     auto unmount = mountRelay(grant.target, ours);
     if (!unmount) {
         ::unlink(ours.c_str());
@@ -244,14 +245,20 @@ Result<LiveGrants::Withdrawal> LiveGrants::relay(const Grant& grant)
 
 Result<LiveGrants::Withdrawal> LiveGrants::mountRelay(const std::string& target, const std::string& ours)
 {
+    const UniqueFd object(::open(ours.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat status = {};
-    if (::stat(ours.c_str(), &status) != 0) {
+    if (!object || ::fstat(object.get(), &status) != 0) {
         return failErrno("look at " + ours);
+    }
+    std::error_code problem;
+    const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(object.get()), problem);
+    if (problem) {
+        return fail(Error::fromErrno("look at " + ours, problem.value()));
     }
     Errand errand;
     errand.kind = Errand::Kind::Mount;
     errand.isReadOnly = false; // connect(2) wants to write
-    errand.source = ours;
+    errand.source = path.string(); // through no link
     errand.target = target;
     errand.device = status.st_dev;
     errand.inode = status.st_ino;
