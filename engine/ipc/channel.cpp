@@ -3,8 +3,6 @@
 
 #include "engine/ipc/channel.h"
 
-#include "engine/os/socket.h"
-
 #include <cerrno>
 
 #include <fcntl.h>
@@ -33,7 +31,7 @@ Result<Frame> Channel::receive() const
 {
     Result<os::Packet> packet = os::receivePacket(m_socket.get(), kMaximumFrameBytes);
     if (packet) {
-        return Frame{std::move(packet->bytes), std::move(packet->descriptors)};
+        return Frame{std::move(packet->bytes), std::move(packet->descriptors), std::move(packet->sender)};
     }
     if (packet.error().errnoValue == EAGAIN) {
         return fail(ErrorCode::TimedOut, "receive a message");

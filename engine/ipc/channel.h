@@ -5,6 +5,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/unique_fd.h"
+#include "engine/os/socket.h"
 
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@ struct Frame
 {
     std::string bytes;
     std::vector<UniqueFd> fds;
+    os::Sender sender = {}; ///< of a socket that takes them
 };
 
 /// One end of a SOCK_SEQPACKET connection. Sending and receiving may happen on two threads, but only one

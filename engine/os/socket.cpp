@@ -3,6 +3,8 @@
 
 #include "engine/os/socket.h"
 
+#include "engine/os/uapi.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -19,6 +21,33 @@ namespace revet::os {
 namespace {
 
 constexpr std::size_t kMaximumDescriptors = 8;
+constexpr std::size_t kSenderSpace = CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int));
+
+template<typename Value>
+Value valueAt(cmsghdr* header, std::size_t index = 0)
+{
+    Value value{};
+    std::memcpy(&value, CMSG_DATA(header) + index * sizeof value, sizeof value);
+    return value;
+}
+
+/// What came along; descriptors are ours to close.
+void take(cmsghdr* header, Packet& packet)
+{
+    if (header->cmsg_level != SOL_SOCKET) {
+        return;
+    }
+    if (header->cmsg_type == SCM_RIGHTS) {
+        const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (std::size_t i = 0; i < count; ++i) {
+            packet.descriptors.emplace_back(valueAt<int>(header, i));
+        }
+    } else if (header->cmsg_type == SCM_CREDENTIALS) {
+        packet.sender.pid = valueAt<ucred>(header).pid;
+    } else if (header->cmsg_type == SCM_PIDFD) { // of one that has gone it is an error's number
+        packet.sender.held = UniqueFd(std::max(valueAt<int>(header), -1));
+    }
+}
 
 } // namespace
 
@@ -64,12 +93,25 @@ Result<void> sendPacket(int socket, std::string_view bytes, std::span<const int>
     }
 }
 
+Result<void> takeSenders(int socket)
+{
+    const int on = 1;
+    const int off = 0;
+    if (::setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) {
+        return failErrno("learn who sends");
+    }
+    for (const auto& [option, value] : {std::pair(SO_PASSPIDFD, &on), std::pair(SO_PASSRIGHTS, &off)}) {
+        static_cast<void>(::setsockopt(socket, SOL_SOCKET, option, value, sizeof *value)); // of newer kernels
+    }
+    return {};
+}
+
 Result<Packet> receivePacket(int socket, std::size_t maximumBytes)
 {
     Packet packet;
     packet.bytes.resize(maximumBytes);
     iovec part{packet.bytes.data(), packet.bytes.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaximumDescriptors)> control{};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaximumDescriptors) + kSenderSpace> control{};
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
@@ -85,21 +127,14 @@ Result<Packet> receivePacket(int socket, std::size_t maximumBytes)
     if (size >= 0) { // also without a byte a packet brings descriptors, which are ours to close
         for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
              header = CMSG_NXTHDR(&message, header)) {
-            if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
-                continue;
-            }
-            const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-            for (std::size_t i = 0; i < count; ++i) {
-                int fd = -1;
-                std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
-                packet.descriptors.emplace_back(fd);
-            }
+            take(header, packet);
         }
     }
     if (size <= 0) {
         return fail(ErrorCode::Closed, "receive a packet");
     }
-    if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
+    if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0
+        || packet.descriptors.size() > kMaximumDescriptors) { // in the room for a sender
         return fail(ErrorCode::Malformed, "receive a packet", "it was longer than its kind can be");
     }
     packet.bytes.resize(static_cast<std::size_t>(size));

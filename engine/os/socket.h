@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/base/unique_fd.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,10 +22,21 @@ namespace revet::os {
 [[nodiscard]] Result<void> sendPacket(int socket, std::string_view bytes,
                                       std::span<const int> descriptors = {});
 
+/// Who has sent a packet, by the kernel's word.
+struct Sender
+{
+    int pid = 0; ///< 0 where it is not known here
+    std::optional<UniqueFd> held; ///< a pidfd of it (Linux 6.5); not open where it has gone
+};
+/// From now on packets come with their senders, also what is accepted from a listener; and without
+/// descriptors where the kernel can refuse them (Linux 6.16).
+[[nodiscard]] Result<void> takeSenders(int socket);
+
 struct Packet
 {
     std::string bytes;
     std::vector<UniqueFd> descriptors; ///< close-on-exec
+    Sender sender; ///< of a socket that takes them
 };
 /// Waits for one packet. Closed when the peer has gone or sends an empty one; Malformed when it was longer
 /// than `maximumBytes` or carried more than eight descriptors: nothing is ever cut short silently.

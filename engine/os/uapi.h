@@ -22,6 +22,13 @@
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77 // Linux 6.5
 #endif
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD 76 // Linux 6.5
+#define SCM_PIDFD 0x04
+#endif
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83 // Linux 6.16
+#endif
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452 // NOLINT(readability-identifier-naming): the kernel's name; Linux 6.6
 #endif
