@@ -12,7 +12,7 @@ namespace revet::approval {
 
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 
 /// Each field with its length in front: no two asks give the same bytes.
 class Fields
@@ -71,6 +71,7 @@ std::string hashOf(const Ask& ask)
     }
     fields.add(ask.cwd);
     fields.add(ask.why);
+    fields.add(ask.claim);
     fields.addNumber(static_cast<std::uint64_t>(ask.lane));
     fields.addNumber(static_cast<std::uint64_t>(ask.from));
     fields.addNumber(static_cast<std::uint64_t>(ask.to));

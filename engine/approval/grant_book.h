@@ -39,13 +39,18 @@ public:
     [[nodiscard]] std::optional<Match> judge(const Host& host, std::uint16_t port, const Claimant* claimant,
                                              WallTime now)
     {
-        return use(
-            [&](const Entry& entry) {
-                return entry.grant.kind == AskKind::Destination && entry.rules.judge(host, port).isPermitted;
-            },
-            claimant, now);
+        return use(isAbout(host, port), claimant, now);
     }
-    /// The same for what is no destination.
+    /// The same, and nothing has been used.
+    template<typename Host>
+    [[nodiscard]] std::optional<bool> foresee(const Host& host, std::uint16_t port, const Claimant* claimant,
+                                              WallTime now) const
+    {
+        const std::lock_guard lock(m_mutex);
+        const Entry* const entry = find(isAbout(host, port), claimant, now);
+        return entry == nullptr ? std::nullopt : std::optional(entry->grant.isAllowed);
+    }
+    /// As judge(), for what is no destination.
     [[nodiscard]] std::optional<Match> judge(AskKind kind, std::string_view target, const Claimant* claimant,
                                              WallTime now)
     {
@@ -75,6 +80,16 @@ private:
         policy::NetworkRules rules; ///< of a destination
         ProcessNumber process; ///< of Process
     };
+    template<typename Host>
+    [[nodiscard]] static auto isAbout(const Host& host, std::uint16_t port)
+    {
+        return [&host, port](const Entry& entry) {
+            return entry.grant.kind == AskKind::Destination && entry.rules.judge(host, port).isPermitted;
+        };
+    }
+    /// The one that decides, or nullptr.
+    template<typename IsAbout>
+    [[nodiscard]] const Entry* find(const IsAbout& isAbout, const Claimant* claimant, WallTime now) const;
     template<typename IsAbout>
     [[nodiscard]] std::optional<Match> use(const IsAbout& isAbout, const Claimant* claimant, WallTime now);
     [[nodiscard]] static bool isFor(const Entry& entry, const Claimant* claimant);
@@ -87,23 +102,30 @@ private:
 };
 
 template<typename IsAbout>
-std::optional<GrantBook::Match> GrantBook::use(const IsAbout& isAbout, const Claimant* claimant, WallTime now)
+const GrantBook::Entry* GrantBook::find(const IsAbout& isAbout, const Claimant* claimant, WallTime now) const
 {
-    const std::lock_guard lock(m_mutex);
-    Entry* allowing = nullptr;
-    for (auto& [id, entry] : m_entries) {
+    const Entry* allowing = nullptr;
+    for (const auto& [id, entry] : m_entries) {
         if (!entry.grant.isInForce(now) || !isFor(entry, claimant) || !isAbout(entry)) {
             continue;
         }
         if (!entry.grant.isAllowed) {
-            return noteUse(entry, now);
+            return &entry;
         }
         // What lasts is used before what is used up.
         if (allowing == nullptr || entry.grant.scope > allowing->grant.scope) {
             allowing = &entry;
         }
     }
-    return allowing == nullptr ? std::nullopt : std::optional(noteUse(*allowing, now));
+    return allowing;
+}
+
+template<typename IsAbout>
+std::optional<GrantBook::Match> GrantBook::use(const IsAbout& isAbout, const Claimant* claimant, WallTime now)
+{
+    const std::lock_guard lock(m_mutex);
+    const Entry* const entry = find(isAbout, claimant, now);
+    return entry == nullptr ? std::nullopt : std::optional(noteUse(m_entries.at(entry->grant.id), now));
 }
 
 } // namespace revet::approval

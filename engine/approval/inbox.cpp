@@ -145,6 +145,7 @@ AskRecord Inbox::make(Wish wish)
     ask.chain = std::move(wish.chain);
     ask.cwd = std::move(wish.cwd);
     ask.why = std::move(wish.why);
+    ask.claim = std::move(wish.claim);
     ask.lane = wish.lane;
     ask.from = wish.from;
     ask.to = wish.to;

@@ -58,6 +58,7 @@ public:
         std::vector<AskProcess> chain; ///< bounded()
         std::string cwd;
         std::string why;
+        std::string claim = {};
         Lane lane = Lane::Network;
         Reach from = Reach::None;
         Reach to = Reach::Beyond;

@@ -9,10 +9,10 @@ namespace revet::approval {
 
 bool Pace::take(SteadyTime now)
 {
-    const auto earned = (now - m_filledAt) / kEach;
+    const auto earned = (now - m_filledAt) / m_each;
     if (earned > 0) {
-        m_left = static_cast<std::uint32_t>(std::min<std::int64_t>(earned + m_left, kBurst));
-        m_filledAt = m_left == kBurst ? now : m_filledAt + earned * kEach;
+        m_left = static_cast<std::uint32_t>(std::min<std::int64_t>(earned + m_left, m_burst));
+        m_filledAt = m_left == m_burst ? now : m_filledAt + earned * m_each;
     }
     if (m_left == 0) {
         return false;

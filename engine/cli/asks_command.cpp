@@ -45,6 +45,7 @@ nlohmann::json toJson(const AskRecord& record)
     }
     journal::putBytes(object, "cwd", ask.cwd);
     journal::putBytes(object, "why", ask.why);
+    journal::putBytes(object, "claim", ask.claim);
     object["widens"] = {{"lane", toString(ask.lane)}, {"from", toString(ask.from)}, {"to", toString(ask.to)}};
     object["count"] = record.count;
     object["gave_up"] = record.hasGivenUp;
@@ -169,6 +170,16 @@ std::string processLine(const AskProcess& process)
             + journal::commandLine(process.argv);
 }
 
+/// Words of the box's own, which end where ours go on.
+std::string claimText(const std::string& claim)
+{
+    std::string quoted;
+    for (const char character : displayEscape(claim)) {
+        quoted += character == '"' ? std::string("\\\"") : std::string(1, character);
+    }
+    return "the box says: \"" + quoted + '"';
+}
+
 /// All that an answer is about. What the box chose takes one line each unless it `isFull`, so that it moves
 /// nothing else out of sight; but what would be written is what the answer is about. The target is the last
 /// line, too.
@@ -196,6 +207,9 @@ void printCard(const AskRecord& record, bool isFull)
     for (const auto part : std::views::split(ask.why, '\n')) { // what would be written is never shortened
         text += rows(std::exchange(label, ""), displayEscape(std::string_view(part.begin(), part.end())),
                      columns);
+    }
+    if (!ask.claim.empty()) {
+        text += row("Claim", shown(claimText(ask.claim)));
     }
     text += row("If yes",
                 std::string(toString(ask.lane)) + " reach " + std::string(toString(ask.from)) + " -> "

@@ -11,8 +11,8 @@ namespace revet {
 namespace {
 
 constexpr std::array<std::string_view, kActionKindCount> kKindNames
-    = {"session", "exec", "exit",   "read",   "write",      "create", "delete", "rename",  "link", "chmod",
-       "connect", "dns",  "listen", "socket", "credential", "apply",  "tier",   "syscall", "limit"};
+    = {"session", "exec", "exit",   "read",   "write",      "create", "delete", "rename",  "link",  "chmod",
+       "connect", "dns",  "listen", "socket", "credential", "apply",  "tier",   "syscall", "limit", "note"};
 constexpr std::array<std::string_view, kVerdictCount> kVerdictNames
     = {"permitted", "contained", "withheld", "asked", "approved", "denied", "failed"};
 constexpr std::array<std::string_view, kReachCount> kReachNames

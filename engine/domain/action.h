@@ -31,8 +31,9 @@ enum class ActionKind : std::uint8_t {
     Tier = 16,
     Syscall = 17, ///< a system call that the filter refused
     Limit = 18, ///< a limit or a flood: what was dropped or aggregated, and how often
+    Note = 19, ///< what a process of the box wants the person to know; its claim, and nothing but words
 };
-inline constexpr std::uint8_t kActionKindCount = 19;
+inline constexpr std::uint8_t kActionKindCount = 20;
 
 /// What became of an action. The numbers are kept in journals: append only.
 enum class Verdict : std::uint8_t {

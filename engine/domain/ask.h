@@ -80,6 +80,7 @@ struct Ask
     std::vector<AskProcess> chain; ///< may be empty: never guessed
     std::string cwd;
     std::string why; ///< which rule is crossed; words of ours
+    std::string claim; ///< why the box says that it wants it; empty where it only tried
     Lane lane = Lane::Network;
     Reach from = Reach::None; ///< how far the box could reach before a yes
     Reach to = Reach::Beyond; ///< and after it

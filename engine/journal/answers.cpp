@@ -16,7 +16,7 @@ constexpr std::int64_t kMostCount = std::numeric_limits<std::uint32_t>::max();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr const char* kAskColumns
     = "session, number, state, kind, project, tier, target, chain, cwd, why, lane, origin, goal, scopes, "
-      "created, deadline, hash, count, leaving, settled, scope";
+      "created, deadline, hash, count, leaving, settled, scope, claim";
 constexpr const char* kGrantColumns = "id, kind, allowed, scope, project, session, target, chain, origin, "
                                       "created, expires, used, hits, revoked";
 constexpr std::int64_t kNoScope = kGrantScopeCount;
@@ -115,6 +115,7 @@ Result<AskRecord> askOfRow(const Statement& statement)
     record.hasGivenUp = cursor.integer(0, 1) == 1;
     record.settled = timeOf(cursor.integer());
     const std::int64_t scope = cursor.integer(0, kNoScope);
+    ask.claim = cursor.bytes();
     if (!cursor.isValid() || !session || !chain) {
         return fail(ErrorCode::Malformed, "read an ask");
     }
@@ -171,7 +172,7 @@ Result<void> Answers::saveAsk(const AskRecord& record)
     REVET_ASSIGN_OR_RETURN(
         Statement insert,
         m_database->prepare(std::string("INSERT INTO ask (") + kAskColumns
-                            + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                            + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
                               "ON CONFLICT (session, number) DO UPDATE SET state = excluded.state, "
                               "count = excluded.count, leaving = excluded.leaving, "
                               "settled = excluded.settled, scope = excluded.scope"));
@@ -196,6 +197,7 @@ Result<void> Answers::saveAsk(const AskRecord& record)
         .bind(std::int64_t{record.hasGivenUp})
         .bind(micros(record.settled))
         .bind(record.scope ? static_cast<std::int64_t>(*record.scope) : kNoScope)
+        .bind(ask.claim)
         .run();
 }
 

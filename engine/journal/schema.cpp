@@ -76,9 +76,12 @@ CREATE TABLE answer (
 CREATE INDEX answer_project ON answer (project) WHERE revoked = 0;
 )sql";
 
+// Why the box says that it wants what it asks for.
+constexpr const char* kCatalogueVersion5 = "ALTER TABLE ask ADD COLUMN claim BLOB NOT NULL DEFAULT x''";
+
 constexpr std::array kJournalMigrations = {kJournalVersion1};
 constexpr std::array kCatalogueMigrations
-    = {kCatalogueVersion1, kCatalogueVersion2, kCatalogueVersion3, kCatalogueVersion4};
+    = {kCatalogueVersion1, kCatalogueVersion2, kCatalogueVersion3, kCatalogueVersion4, kCatalogueVersion5};
 
 Error unreadable(const Database& database, std::string context)
 {

@@ -47,6 +47,23 @@ private Q_SLOTS:
         QVERIFY(!book.mayReach(*policy::HostName::parse("b.test"), clock.now()));
     }
 
+    void isNotUsedByALookAhead()
+    {
+        const test::FakeClock clock;
+        GrantBook book;
+        book.replace({grantFor(1, "a.test:443", GrantScope::Once),
+                      grantFor(2, "b.test:443", GrantScope::Session, false)});
+        const auto name = *policy::HostName::parse("a.test");
+        const GrantBook::Claimant claimant{ProcessNumber(7), "sh > curl"};
+        QCOMPARE(book.foresee(name, 443, &claimant, clock.now()), std::optional(true));
+        QCOMPARE(book.foresee(name, 80, &claimant, clock.now()), std::optional<bool>());
+        QCOMPARE(book.foresee(*policy::HostName::parse("b.test"), 443, &claimant, clock.now()),
+                 std::optional(false));
+        QVERIFY(book.takeUses().empty());
+        QVERIFY(book.judge(name, 443, &claimant, clock.now()));
+        QCOMPARE(book.foresee(name, 443, &claimant, clock.now()), std::optional<bool>());
+    }
+
     void keepsKindsApart()
     {
         const test::FakeClock clock;

@@ -67,6 +67,23 @@ private Q_SLOTS:
         QCOMPARE(inbox.openCount(), std::size_t{2});
     }
 
+    void keepsTheFirstClaim()
+    {
+        const test::FakeClock clock;
+        Inbox inbox(setting(), clock);
+        Inbox::Wish wish = wishFor("a.test:443");
+        wish.claim = "to fetch";
+        const auto first = inbox.raise(wish, 1);
+        QVERIFY(first.news && first.news->ask.claim == "to fetch");
+        Ask other = first.news->ask;
+        other.claim = "to send";
+        QVERIFY(hashOf(other) != first.news->ask.hash);
+        wish.claim = "to send";
+        QVERIFY(inbox.raise(wish, 2).waits);
+        const auto record = inbox.find(first.news->ask.id);
+        QVERIFY(record && record->ask.claim == "to fetch" && record->ask.hash == first.news->ask.hash);
+    }
+
     void aYesToOneProcessIsNoneToOthers_data()
     {
         QTest::addColumn<int>("scope");

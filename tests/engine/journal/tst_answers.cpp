@@ -20,6 +20,7 @@ AskRecord sampleAsk(const SessionId& session, std::uint32_t number)
     ask.chain = {{3, 30, "/usr/bin/make", {"make", "", "-j\xff"}}, {7, 70, "/usr/bin/curl", {}}};
     ask.cwd = "/work";
     ask.why = "no rule";
+    ask.claim = "for a \xff";
     ask.from = Reach::None;
     ask.to = Reach::Beyond;
     ask.scopes = {GrantScope::Once, GrantScope::Project};
@@ -62,6 +63,7 @@ private Q_SLOTS:
         QVERIFY(ask.chain == record.ask.chain);
         QCOMPARE(ask.cwd, record.ask.cwd);
         QCOMPARE(ask.why, record.ask.why);
+        QCOMPARE(ask.claim, record.ask.claim);
         QVERIFY(ask.lane == Lane::Network && ask.from == Reach::None && ask.to == Reach::Beyond);
         QVERIFY(ask.scopes == record.ask.scopes);
         QVERIFY(ask.created == record.ask.created && ask.deadline == record.ask.deadline);
