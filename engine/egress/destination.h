@@ -3,12 +3,14 @@
 
 #pragma once
 
+#include "engine/base/result.h"
 #include "engine/policy/host_name.h"
 #include "engine/policy/ip_address.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace revet::egress {
 
@@ -21,6 +23,10 @@ struct Destination
 
     /// "example.org:443", "192.0.2.1:22", "[2001:db8::1]:22".
     [[nodiscard]] std::string text() const;
+    /// What text() says; 443 where there is no port. Of a name the address is none.
+    [[nodiscard]] static Result<Destination> parse(std::string_view text);
+    /// Whether no box ever reaches it, whatever anybody says.
+    [[nodiscard]] bool isNeverReached() const;
 };
 
 struct Decision

@@ -26,22 +26,6 @@ bool isResolver(const Endpoint& server)
     return server.port == kDnsPort && server.address() == policy::IpAddress::v4(launcher::kResolver);
 }
 
-/// Out of which names get theirs: 198.18.0.0/15.
-bool isOurs(const policy::IpAddress& address)
-{
-    constexpr std::size_t kV4At = 12;
-    return address.isV4() && address.bytes()[kV4At] == 198 && (address.bytes()[kV4At + 1] | 1U) == 19;
-}
-
-/// Whatever anybody says.
-bool isNeverReached(const Destination& destination)
-{
-    const policy::AddressKind kind = destination.address.kind();
-    return !destination.name
-        && (isOurs(destination.address) || kind == policy::AddressKind::Loopback
-            || kind == policy::AddressKind::Metadata || kind == policy::AddressKind::Reserved);
-}
-
 } // namespace
 
 void Holds::arrived(std::string_view packet, std::size_t room)
@@ -117,8 +101,8 @@ void Holds::judge(Hold& hold)
 
 bool Holds::asksFor(Hold& hold, const Decision& decision)
 {
-    if (m_parts.asker == nullptr || !decision.mayAsk || isNeverReached(hold.destination)) {
-        refuse(hold, decision.rule, decision.mayAsk && !isNeverReached(hold.destination));
+    if (m_parts.asker == nullptr || !decision.mayAsk || hold.destination.isNeverReached()) {
+        refuse(hold, decision.rule, decision.mayAsk && !hold.destination.isNeverReached());
         return false;
     }
     Asker::Reply reply = m_parts.asker->ask(hold.id, hold.socket, hold.destination);
@@ -162,7 +146,7 @@ void Holds::proceed(Hold& hold, std::string rule)
                                   const FoundAddresses& addresses) { found(connection, id, addresses); });
         return;
     }
-    if (isNeverReached(destination)) {
+    if (destination.isNeverReached()) {
         refuse(hold, std::string(toString(destination.address.kind())) + " address"); // whatever a rule says
         return;
     }

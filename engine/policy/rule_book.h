@@ -23,6 +23,14 @@ public:
     /// Counts as a use of the rule that decides.
     [[nodiscard]] NetworkRules::Judgement judge(const HostName& host, std::uint16_t port);
     [[nodiscard]] NetworkRules::Judgement judge(const IpAddress& address, std::uint16_t port);
+    /// The same, and is no use.
+    template<typename Target>
+    [[nodiscard]] NetworkRules::Judgement foresee(const Target& target, std::uint16_t port)
+    {
+        const std::lock_guard lock(m_mutex);
+        endWhatIsOver(m_clock.now());
+        return m_rules.judge(target, port);
+    }
     [[nodiscard]] bool mayReach(const HostName& host);
 
     /// Fails as NetworkRules::compile() does, and then all stays as it was.

@@ -76,6 +76,7 @@ private Q_SLOTS:
         clock.advance(1s);
         static_cast<void>(judge(book, "c.test"));
         static_cast<void>(book.mayReach(name("a.test")));
+        QVERIFY(book.foresee(name("a.test"), 443).isPermitted);
         QVERIFY(book.remove(allowed)); // what it was used for stays known
         QVERIFY(book.add({"d.test"}));
         const auto uses = book.uses();
