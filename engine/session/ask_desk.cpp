@@ -135,16 +135,49 @@ egress::Asker::Reply AskDesk::ask(std::uint64_t connection, std::uint64_t socket
         wake(); // what is used up is to be known
         return {granted->isAllowed ? Reply::Kind::Permitted : Reply::Kind::Refused, granted->rule};
     }
+    Inbox::Raised raised = raise(destinationWish(process, std::move(story), destination), connection);
+    return raised.waits ? Reply{Reply::Kind::Waits, {}} : Reply{Reply::Kind::Refused, std::move(raised.rule)};
+}
+
+Inbox::Wish AskDesk::destinationWish(ProcessNumber process, ProcessBook::Story story,
+                                     const egress::Destination& destination) const
+{
     Inbox::Wish wish;
     wish.target = destination.text();
     wish.process = process;
     wish.chain = std::move(story.chain);
     wish.cwd = std::move(story.cwd);
     wish.why = "no rule of the session or the project is about it";
-    wish.from = m_parts.hasRules || m_parts.grants.hasAllowed(now) ? Reach::Beyond : Reach::None;
+    const bool hasSome = m_parts.hasRules || m_parts.grants.hasAllowed(m_parts.clock.now());
+    wish.from = hasSome ? Reach::Beyond : Reach::None;
     wish.scopes.assign(kAllGrantScopes.begin(), kAllGrantScopes.end());
-    Inbox::Raised raised = raise(std::move(wish), connection);
-    return raised.waits ? Reply{Reply::Kind::Waits, {}} : Reply{Reply::Kind::Refused, std::move(raised.rule)};
+    return wish;
+}
+
+AskDesk::Claimed AskDesk::claim(ProcessNumber process, const egress::Destination& destination,
+                                const RuleDecider& decider, const std::string& reason)
+{
+    using State = ipc::AccessState;
+    ProcessBook::Story story = storyOf(process);
+    const std::lock_guard lock(m_mutex); // an answer is either in force or not given yet
+    const auto decision = decider.foresee(destination, {process, approval::chainOf(story.chain)});
+    if (decision.isPermitted || !decision.mayAsk || destination.isNeverReached()) {
+        return {decision.isPermitted ? State::Permitted : State::Refused};
+    }
+    Inbox::Wish wish = destinationWish(process, std::move(story), destination);
+    wish.claim = reason;
+    const AskId ask = raiseOnly(std::move(wish));
+    return {ask.number == 0 ? State::Refused : State::Open, ask};
+}
+
+AskId AskDesk::raiseOnly(Inbox::Wish wish)
+{
+    constexpr std::uint64_t kNobody = std::uint64_t{1} << 62U; // connections are numbered from 1
+    const Inbox::Waiter nobody = kNobody | ++m_unwaited;
+    static_cast<void>(raise(std::move(wish), nobody)); // what is refused here is refused where it is tried
+    const AskId ask = m_inbox.askOf(nobody);
+    leave(nobody);
+    return ask;
 }
 
 Inbox::Raised AskDesk::raise(Inbox::Wish wish, Inbox::Waiter waiter)

@@ -6,9 +6,11 @@
 #include "engine/approval/grant_book.h"
 #include "engine/approval/inbox.h"
 #include "engine/egress/egress.h"
+#include "engine/ipc/box_protocol.h"
 #include "engine/journal/answers.h"
 #include "engine/session/notifications.h"
 #include "engine/session/recorder.h"
+#include "engine/session/rule_decider.h"
 #include "engine/supervisor/crossings.h"
 
 #include <functional>
@@ -55,7 +57,16 @@ public:
     void over(std::uint64_t call) override;
     /// A process has not been let see this path of the host's. Nobody waits for an answer, which is for its
     /// next try.
-    void offer(ProcessNumber process, const std::string& path, ProcessBook::Story story);
+    void offer(ProcessNumber process, const std::string& path, ProcessBook::Story story,
+               const std::string& claim = {});
+    struct Claimed
+    {
+        ipc::AccessState state = ipc::AccessState::Refused;
+        AskId ask = {}; ///< that is open
+    };
+    /// A process says that it wants to connect there. As if it had tried, but nobody waits for an answer.
+    [[nodiscard]] Claimed claim(ProcessNumber process, const egress::Destination& destination,
+                                const RuleDecider& decider, const std::string& reason);
     /// The person lets what destroys go on. Any thread.
     [[nodiscard]] bool isBrakeReleased();
 
@@ -99,6 +110,10 @@ private:
     // These under m_mutex.
     [[nodiscard]] approval::Inbox::Raised raise(approval::Inbox::Wish wish, approval::Inbox::Waiter waiter);
     void leave(approval::Inbox::Waiter waiter);
+    /// For which nobody waits; the ask that is open then.
+    AskId raiseOnly(approval::Inbox::Wish wish);
+    [[nodiscard]] approval::Inbox::Wish destinationWish(ProcessNumber process, ProcessBook::Story story,
+                                                        const egress::Destination& destination) const;
     [[nodiscard]] const Word* wordTo(approval::Inbox::Waiter waiter,
                                      const supervisor::Crossing& crossing) const;
     /// What was said to a call, or holds for it; none where it is to be asked.
@@ -126,7 +141,7 @@ private:
     std::uint32_t m_missed = 0;
     std::mutex m_mutex; ///< guards what follows
     approval::Inbox m_inbox;
-    std::uint64_t m_offers = 0;
+    std::uint64_t m_unwaited = 0;
     std::vector<AskRecord> m_new;
     std::set<AskId> m_changed; ///< counts of open ones, saved once a second
     SteadyTime m_savedCounts{};

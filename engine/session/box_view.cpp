@@ -3,6 +3,8 @@
 
 #include "engine/session/box_view.h"
 
+#include "engine/session/box_socket.h"
+#include "engine/session/status_file.h"
 #include "engine/session/turn_locks.h"
 #include "engine/supervisor/resolver.h"
 #include "engine/tiers/system_view.h"
@@ -73,6 +75,9 @@ Result<supervisor::BoxView> makeBoxView(Preparation& preparation, UniqueFd root,
     }
     for (const tiers::VisiblePath& socket : spec.sockets) {
         view.relayedSockets.push_back(supervisor::normalized(socket.inBox));
+    }
+    if (spec.hasNetwork) { // else the place is the box's own
+        view.ownSocket = std::string(StatusFile::kPlaceInBox) + '/' + BoxSocket::kName;
     }
     view.sharedPrefixes.push_back(spec.project);
     std::vector<std::string> paths{spec.project};

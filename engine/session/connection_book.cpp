@@ -96,13 +96,11 @@ void ConnectionBook::settled(std::uint64_t socket, const egress::Destination& de
     fact.rule = outcome.rule;
     fact.errnoValue = outcome.errnoValue;
     if (outcome.kind == egress::Outcome::Kind::Refused && m_status != nullptr) {
-        std::string line
-            = "connection to " + displayQuoted(fact.target) + " refused: " + displayEscape(fact.rule);
-        if (outcome.mayBePermitted) {
-            line += "; to permit it outside: revet grant " + m_session + " --allow-host "
-                + displayEscape(fact.target);
-        }
-        m_status->note(line, m_clock.now());
+        m_status->note({m_clock.now(), "connection to " + displayQuoted(fact.target) + " refused",
+                        displayEscape(fact.rule),
+                        outcome.mayBePermitted
+                            ? "revet grant " + m_session + " --allow-host " + displayEscape(fact.target)
+                            : std::string()});
     }
     m_recorder.record(ownerOf(socket), std::move(fact));
 }

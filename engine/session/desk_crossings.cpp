@@ -112,13 +112,15 @@ void AskDesk::over(std::uint64_t call)
     m_words.erase(waiterOf(call));
 }
 
-void AskDesk::offer(ProcessNumber process, const std::string& path, ProcessBook::Story story)
+void AskDesk::offer(ProcessNumber process, const std::string& path, ProcessBook::Story story,
+                    const std::string& claim)
 {
-    constexpr std::uint64_t kOffer = std::uint64_t{1} << 62U;
     Inbox::Wish wish;
     wish.kind = AskKind::Path;
     wish.target = path;
-    wish.why = "its command names it, and the box does not have it";
+    wish.why
+        = claim.empty() ? "its command names it, and the box does not have it" : "the box does not have it";
+    wish.claim = claim;
     wish.process = process;
     wish.chain = approval::bounded(std::move(story.chain));
     wish.cwd = std::move(story.cwd);
@@ -127,10 +129,7 @@ void AskDesk::offer(ProcessNumber process, const std::string& path, ProcessBook:
     wish.to = Reach::Machine;
     wish.scopes = {GrantScope::Session, GrantScope::Project};
     const std::lock_guard lock(m_mutex);
-    const Inbox::Waiter nobody = kOffer | ++m_offers;
-    // What is refused here was withheld already.
-    static_cast<void>(raise(std::move(wish), nobody));
-    leave(nobody);
+    raiseOnly(std::move(wish));
 }
 
 bool AskDesk::isBrakeReleased()

@@ -6,6 +6,7 @@
 #include "engine/approval/inbox.h"
 #include "engine/base/directory.h"
 #include "engine/policy/settings.h"
+#include "engine/session/box_socket.h"
 #include "engine/session/status_file.h"
 
 namespace revet::session {
@@ -60,6 +61,7 @@ Result<void> openNetwork(const ipc::RunRequest& request, const std::filesystem::
         REVET_RETURN_IF_ERROR(makePrivateDirectory(status));
         spec.visible.push_back(
             {status.string(), StatusFile::kPlaceInBox, tiers::VisiblePath::Access::ReadOnly});
+        spec.removeAtEnd.push_back(status / BoxSocket::kName);
     }
     return {};
 }

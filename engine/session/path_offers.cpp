@@ -28,6 +28,20 @@ void PathOffers::record(int tid, Fact fact)
     }
 }
 
+void PathOffers::claim(ProcessNumber process, const std::string& path, const std::string& reason)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        if (!m_host) {
+            m_host.emplace();
+        }
+        if (!m_host->has(path) || !m_mayBeGiven(path)) {
+            return;
+        }
+    }
+    m_desk.offer(process, path, m_recorder.storyOf(process), reason);
+}
+
 void PathOffers::offer(int tid, const std::string& path)
 {
     const ProcessNumber process = m_recorder.sighted(tid);

@@ -5,6 +5,7 @@
 
 #include "engine/policy/hidden.h"
 #include "engine/session/ask_desk.h"
+#include "engine/supervisor/host_view.h"
 
 #include <functional>
 #include <mutex>
@@ -28,6 +29,9 @@ public:
     {
     }
 
+    /// A process says that it wants to see it. Whether the host has it, nobody is told.
+    void claim(ProcessNumber process, const std::string& path, const std::string& reason);
+
     void record(int tid, Fact fact) override;
     void aboutToExec(int tid) override { m_recorder.aboutToExec(tid); }
     void aboutToExit(int tid, std::int32_t waitStatus) override { m_recorder.aboutToExit(tid, waitStatus); }
@@ -40,6 +44,7 @@ private:
     AskDesk& m_desk;
     std::mutex m_mutex;
     MayBeGiven m_mayBeGiven; ///< called under the lock
+    std::optional<supervisor::HostView> m_host; ///< once it is needed
 };
 
 /// Whether an argument of the command, read from its working directory, is that path.

@@ -6,6 +6,7 @@
 #include "engine/approval/inbox.h"
 #include "engine/base/directory.h"
 #include "engine/domain/display_escape.h"
+#include "engine/session/box_socket.h"
 #include "engine/session/closed_directory.h"
 #include "engine/session/continuation.h"
 #include "engine/session/git_identity.h"
@@ -413,6 +414,7 @@ Result<void> Preparer::fillCommand()
     set("REVET_SESSION", m_surroundings.session.id.text());
     if (m_result.spec.hasNetwork) {
         set("REVET_STATUS", std::string(StatusFile::kPlaceInBox) + '/' + StatusFile::kName);
+        set("REVET_SOCKET", std::string(StatusFile::kPlaceInBox) + '/' + BoxSocket::kName);
     }
     if (environmentValue(command.environment, "PATH").empty()) {
         set("PATH", kDefaultPath);

@@ -25,9 +25,9 @@ namespace {
 
 constexpr int kBacklog = 128;
 
-Result<UniqueFd> openLocalSocket()
+Result<UniqueFd> openLocalSocket(int type)
 {
-    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    UniqueFd socket(::socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     return socket ? Result<UniqueFd>(std::move(socket)) : failErrno("open a local socket");
 }
 
@@ -42,7 +42,9 @@ Result<sockaddr_un> addressOf(const std::string& path)
     return address;
 }
 
-Result<UniqueFd> listenAs(const std::filesystem::path& path)
+} // namespace
+
+Result<UniqueFd> listenLocally(const std::filesystem::path& path, int type)
 {
     const UniqueFd directory(::open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!directory) {
@@ -52,7 +54,7 @@ Result<UniqueFd> listenAs(const std::filesystem::path& path)
     REVET_ASSIGN_OR_RETURN(
         const auto address,
         addressOf("/proc/self/fd/" + std::to_string(directory.get()) + "/" + path.filename().string()));
-    REVET_ASSIGN_OR_RETURN(UniqueFd socket, openLocalSocket());
+    REVET_ASSIGN_OR_RETURN(UniqueFd socket, openLocalSocket(type));
     // The sockets interface asks for this cast.
     if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0
         || ::listen(socket.get(), kBacklog) != 0) {
@@ -60,8 +62,6 @@ Result<UniqueFd> listenAs(const std::filesystem::path& path)
     }
     return socket;
 }
-
-} // namespace
 
 Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::string>& paths,
                                                       const std::filesystem::path& sessionDirectory,
@@ -87,7 +87,7 @@ Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::str
         const auto directory = sessionDirectory / "sockets";
         REVET_RETURN_IF_ERROR(makePrivateDirectory(directory));
         const auto ours = directory / (prefix + std::to_string(sockets.size()));
-        REVET_ASSIGN_OR_RETURN(UniqueFd listener, listenAs(ours));
+        REVET_ASSIGN_OR_RETURN(UniqueFd listener, listenLocally(ours, SOCK_STREAM));
         sockets.push_back({path, real, ours.string(), std::move(listener)});
     }
     return sockets;
@@ -105,7 +105,7 @@ Result<UniqueFd> connectLocally(const std::string& path)
         return fail(Error{ErrorCode::System, "connect to " + path, ECONNREFUSED, {}});
     }
     REVET_ASSIGN_OR_RETURN(const auto address, addressOf("/proc/self/fd/" + std::to_string(service.get())));
-    REVET_ASSIGN_OR_RETURN(UniqueFd socket, openLocalSocket());
+    REVET_ASSIGN_OR_RETURN(UniqueFd socket, openLocalSocket(SOCK_STREAM));
     // The sockets interface asks for this cast.
     return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0
         ? Result<UniqueFd>(std::move(socket))

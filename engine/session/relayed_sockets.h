@@ -32,6 +32,9 @@ makeRelayedSockets(const std::vector<std::string>& paths, const std::filesystem:
                    const std::vector<std::string>& changeable, const Places& places,
                    const std::string& prefix = {});
 
+/// A non-blocking listener of ours; SOCK_STREAM or SOCK_SEQPACKET.
+[[nodiscard]] Result<UniqueFd> listenLocally(const std::filesystem::path& path, int type);
+
 /// A non-blocking connection to the host's socket; `path` leads through no link.
 [[nodiscard]] Result<UniqueFd> connectLocally(const std::string& path);
 

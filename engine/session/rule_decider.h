@@ -23,6 +23,9 @@ public:
     {
     }
     [[nodiscard]] egress::Decision decide(const egress::Destination& destination) const override;
+    /// The same, and counts as no use of any rule; who has a grant of its own may still go there.
+    [[nodiscard]] egress::Decision foresee(const egress::Destination& destination,
+                                           const approval::GrantBook::Claimant& claimant) const;
     [[nodiscard]] bool mayLookUp(const policy::HostName& name) const override;
 
 private:

@@ -91,7 +91,9 @@ Result<SessionEnd> RunningSession::run(const ShippedData& data, const Places& pl
     REVET_RETURN_IF_ERROR(startUndo(data, places));
     REVET_ASSIGN_OR_RETURN(auto root, m_box.waitUntilReady(m_frontEnd.fd()));
     REVET_RETURN_IF_ERROR(startNetwork(places));
+    REVET_ASSIGN_OR_RETURN(UniqueFd sameRoot, root.duplicate());
     REVET_RETURN_IF_ERROR(startSupervisor(std::move(root), data, places));
+    REVET_RETURN_IF_ERROR(listenToBox(std::move(sameRoot), places));
     REVET_RETURN_IF_ERROR(startGrants(data, places));
     if (!m_preparation.command.wantsTerminal) {
         announceStart();
@@ -219,11 +221,12 @@ SessionEnd RunningSession::serve()
                                     {m_frontEnd.fd(), POLLIN, 0},
                                     {drains ? m_terminal.get() : -1, POLLIN, 0},
                                     {m_desk ? m_desk->fd() : -1, POLLIN, 0},
-                                    {m_status ? m_status->fd() : -1, POLLIN, 0}};
+                                    {m_status ? m_status->fd() : -1, POLLIN, 0},
+                                    {waitingBoxSocket(), POLLIN, 0}};
         for (const int fd : m_control->descriptors()) {
             sources.push_back({fd, POLLIN, 0});
         }
-        const std::size_t fixed = 8;
+        const std::size_t fixed = 9;
         const int ready = ::poll(sources.data(), sources.size(), patience());
         if (m_killAt && m_clock.steadyNow() >= *m_killAt) {
             return {m_stopReason, std::nullopt, std::nullopt};
@@ -266,6 +269,9 @@ SessionEnd RunningSession::serve()
         }
         if (sources[5].revents != 0) {
             drainTerminal();
+        }
+        if (sources[8].revents != 0) {
+            serveBoxSocket();
         }
         std::vector<int> readable;
         for (std::size_t i = fixed; i < sources.size(); ++i) {
@@ -387,7 +393,10 @@ void RunningSession::drainTerminal()
 void RunningSession::finish(const SessionEnd& end, const Places& places)
 {
     m_box.endProcesses();
-    if (m_egress) { // nobody is left to speak for
+    if (m_boxSocket) { // nobody is left to speak for
+        m_boxSocket->stop();
+    }
+    if (m_egress) {
         m_egress->end();
     }
     if (m_ports) {

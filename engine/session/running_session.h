@@ -8,6 +8,8 @@
 #include "engine/session/alarm.h"
 #include "engine/session/ask_desk.h"
 #include "engine/session/box.h"
+#include "engine/session/box_requests.h"
+#include "engine/session/box_socket.h"
 #include "engine/session/connection_book.h"
 #include "engine/session/control.h"
 #include "engine/session/forwarded_ports.h"
@@ -75,6 +77,10 @@ private:
     [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const ShippedData& data, const Places& places);
     [[nodiscard]] Result<void> startNetwork(const Places& places);
     [[nodiscard]] Result<void> startAsking(const Installation& installation);
+    [[nodiscard]] Result<void> listenToBox(UniqueFd root, const Places& places);
+    /// Until its first client is there, and it gets a thread; then -1.
+    [[nodiscard]] int waitingBoxSocket() const;
+    void serveBoxSocket();
     [[nodiscard]] Result<void> startGrants(const ShippedData& data, const Places& places);
     /// As the catalogue has them now; an error is about the grant `asked`.
     [[nodiscard]] Result<void> reloadGrants(std::int64_t asked);
@@ -138,6 +144,9 @@ private:
     std::optional<LiveGrants> m_live;
     std::optional<PathOffers> m_offers; ///< none where nobody can be asked; outlives the supervisor
     std::unique_ptr<supervisor::Supervisor> m_supervisor;
+    std::optional<BoxRequests> m_boxRequests;
+    std::unique_ptr<BoxSocket> m_boxSocket;
+    bool m_isServingBoxSocket = false;
     ServerThreads m_servers;
     bool m_isHanging = false;
     std::optional<Control> m_control;

@@ -88,6 +88,38 @@ Result<void> RunningSession::startAsking(const Installation& installation)
     return {};
 }
 
+Result<void> RunningSession::listenToBox(UniqueFd root, const Places& places)
+{
+    if (!m_preparation.spec.hasNetwork) {
+        return {};
+    }
+    m_boxRequests.emplace(BoxRequests::Parts{*m_recorder, m_desk.get(), m_decider ? &*m_decider : nullptr,
+                                             m_offers ? &*m_offers : nullptr, m_status ? &*m_status : nullptr,
+                                             std::move(root)});
+    const auto directory = statusDirectory(places.sessionDirectory(m_preparation.info.id));
+    REVET_ASSIGN_OR_RETURN(
+        m_boxSocket,
+        BoxSocket::listen(directory / BoxSocket::kName,
+                          {m_clock,
+                           [this](const os::Sender& sender, const ipc::BoxRequest& request) {
+                               return m_boxRequests->answer(sender, request);
+                           },
+                           [this] { m_boxRequests->refusedForHaste(); }}));
+    return {};
+}
+
+int RunningSession::waitingBoxSocket() const
+{
+    return m_boxSocket && !m_isServingBoxSocket ? m_boxSocket->fd() : -1;
+}
+
+void RunningSession::serveBoxSocket()
+{
+    m_isServingBoxSocket = true;
+    // noexcept: a task would keep an exception.
+    m_servers.start(std::packaged_task<void()>([socket = m_boxSocket.get()]() noexcept { socket->serve(); }));
+}
+
 Control::Handler RunningSession::controlHandler()
 {
     Control::Handler handler;

@@ -21,7 +21,18 @@ namespace {
 constexpr const char* kPassingName = ".status";
 constexpr const char* kHead = "What Revet refused in this box, the latest last. Whoever runs the session can "
                               "permit it; trying the same\n"
-                              "again does not help. Nothing in here can be answered from inside the box.\n";
+                              "again does not help. Nothing in here can be answered from inside the box.\n"
+                              "To ask for something, send one packet to the local socket $REVET_SOCKET "
+                              "(SOCK_SEQPACKET):\n"
+                              R"({"version":1,"type":"request_access","kind":"host","target":"HOST:PORT",)"
+                              R"("reason":"what for"})"
+                              "\n";
+
+std::string lineOf(const ipc::Denial& denial)
+{
+    return denial.what + ": " + denial.why
+        + (denial.remedy.empty() ? "" : "; to permit it outside: " + denial.remedy);
+}
 
 } // namespace
 
@@ -38,17 +49,23 @@ Result<StatusFile> StatusFile::create(const std::filesystem::path& directory)
     return file;
 }
 
-void StatusFile::note(const std::string& line, WallTime when)
+void StatusFile::note(ipc::Denial denial)
 {
     const std::lock_guard lock(m_shared->mutex);
-    auto& lines = m_shared->lines;
-    std::erase_if(lines, [&line](const auto& known) { return known.first == line; });
-    lines.emplace_back(line, when);
-    if (lines.size() > kMaximumLines) {
-        lines.pop_front();
+    auto& denials = m_shared->denials;
+    std::erase_if(denials, [&denial](const ipc::Denial& known) { return lineOf(known) == lineOf(denial); });
+    denials.push_back(std::move(denial));
+    if (denials.size() > kMaximumDenials) {
+        denials.pop_front();
     }
     m_shared->isNew = true;
     ::eventfd_write(m_news.get(), 1);
+}
+
+std::vector<ipc::Denial> StatusFile::recent() const
+{
+    const std::lock_guard lock(m_shared->mutex);
+    return {m_shared->denials.begin(), m_shared->denials.end()};
 }
 
 void StatusFile::write()
@@ -61,8 +78,8 @@ void StatusFile::write()
         if (!std::exchange(m_shared->isNew, false)) {
             return;
         }
-        for (const auto& [line, when] : m_shared->lines) {
-            text += toRfc3339(when) + ' ' + line + '\n';
+        for (const ipc::Denial& denial : m_shared->denials) {
+            text += toRfc3339(denial.time) + ' ' + lineOf(denial) + '\n';
         }
     }
     // A rename: whoever reads it meanwhile reads all of the one or all of the other.

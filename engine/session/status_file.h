@@ -3,15 +3,15 @@
 
 #pragma once
 
-#include "engine/base/clock.h"
 #include "engine/base/result.h"
 #include "engine/base/unique_fd.h"
+#include "engine/ipc/box_protocol.h"
 
 #include <deque>
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <vector>
 
 namespace revet::session {
 
@@ -22,13 +22,15 @@ class StatusFile
 public:
     static constexpr const char* kPlaceInBox = "/run/revet";
     static constexpr const char* kName = "status";
-    static constexpr std::size_t kMaximumLines = 50;
+    static constexpr std::size_t kMaximumDenials = 50;
 
     /// In a directory of the host's that the box sees.
     [[nodiscard]] static Result<StatusFile> create(const std::filesystem::path& directory);
 
-    /// One line; hostile parts must have been escaped. The same again replaces the one before.
-    void note(const std::string& line, WallTime when);
+    /// Hostile parts must have been escaped. The same again replaces the one before.
+    void note(ipc::Denial denial);
+    /// What it says, the latest last. Any thread.
+    [[nodiscard]] std::vector<ipc::Denial> recent() const;
     /// Readable when write() has something to do.
     [[nodiscard]] int fd() const { return m_news.get(); }
     /// Puts it where the box reads it, if there is anything new. A box that cannot be told is not ended.
@@ -44,7 +46,7 @@ private:
     struct Shared
     {
         std::mutex mutex;
-        std::deque<std::pair<std::string, WallTime>> lines; ///< oldest first
+        std::deque<ipc::Denial> denials; ///< oldest first
         bool isNew = true;
     };
     UniqueFd m_directory;

@@ -55,6 +55,8 @@ struct BoxView
     std::vector<std::string> hostPlaces;
     /// Sockets of ours that stand for ones of the host; mounted, so that the box cannot move them.
     std::vector<std::string> relayedSockets;
+    /// Where the session itself listens to its box; the same, or none.
+    std::string ownSocket;
     /// What came to both while the box runs; or none.
     std::shared_ptr<const GrantedPlaces> granted;
     /// Hidden files and directories: the box sees something empty in their place, and cannot move that away.

@@ -164,8 +164,10 @@ Answer SocketBroker::connectLocal(const Call& call, Target& target, int socket) 
         return m_context.facts.failed(deed, ECONNREFUSED);
     }
     const BoxView& box = m_context.box;
-    if (std::ranges::find(box.relayedSockets, found->path) != box.relayedSockets.end()
-        || (box.granted && box.granted->relays(found->path))) {
+    if (found->path == box.ownSocket) {
+        deed.rule = "box socket";
+    } else if (std::ranges::find(box.relayedSockets, found->path) != box.relayedSockets.end()
+               || (box.granted && box.granted->relays(found->path))) {
         deed.rule = "host socket";
         deed.reach = Reach::Machine;
     } else if (isOfTheHost(*found)) {

@@ -241,7 +241,7 @@ echo yes >$REVET_STATUS; rm -f $REVET_STATUS; ls -A $(dirname $REVET_STATUS); wa
 it=$(ask); finish
 "$revet" asks --all --json | valuesOf state
 )");
-    QVERIFY2(finished.out.find("approve 3\nstatus\n") != std::string::npos,
+    QVERIFY2(finished.out.find("approve 3\nsocket\nstatus\n") != std::string::npos,
              (finished.out + finished.err).c_str());
     QVERIFY2(finished.out.find("missed\n") != std::string::npos, finished.out.c_str());
     QVERIFY2(finished.out.find("this is") == std::string::npos, finished.out.c_str());
