@@ -39,6 +39,24 @@ print(shown.decode().replace("\r", "") + "status %d" % os.waitstatus_to_exitcode
 finish() { wait $box; echo "status $?: `cat box.out`"; }
 )";
 
+/// The two talk by a directory that both see, whatever the tier.
+constexpr const char* kSteps = R"(
+mkdir -p "$HOME/notes/deep" "$HOME/talk"; echo secret plan >"$HOME/notes/plan"; notes=$HOME/notes talk=$HOME/talk
+cat >loop.sh <<'END'
+n=1; echo ready >$HOME/talk/ready
+while :; do
+    while ! test -e $HOME/talk/step.$n; do sleep 0.01; done
+    . $HOME/talk/step.$n >$HOME/talk/tmp 2>&1; echo "= $?" >>$HOME/talk/tmp
+    mv $HOME/talk/tmp $HOME/talk/said.$n; n=$((n + 1))
+done
+END
+box() { start --bind-rw $talk "$@" -- /bin/sh loop.sh; until test -e $talk/ready; do sleep 0.02; done
+    id=$("$revet" ps --json | valuesOf session); n=0; }
+go() { n=$((n + 1)); echo "$1" >$talk/step.tmp; mv $talk/step.tmp $talk/step.$n
+    until test -e $talk/said.$n; do sleep 0.01; done; cat $talk/said.$n; }
+end() { "$revet" stop $id; wait $box; }
+)";
+
 } // namespace
 
 std::vector<std::string> askingScript(const std::string& text, const std::vector<std::string>& arguments)
@@ -56,6 +74,11 @@ std::vector<std::string> askingScript(const std::string& text, const std::vector
 Finished asking(const World& world, const std::string& text)
 {
     return world.runner().bare(askingScript(text));
+}
+
+Finished steering(const World& world, const std::string& text)
+{
+    return asking(world, kSteps + text);
 }
 
 std::string unlessHolds(const Finished& finished, std::initializer_list<const char*> parts)

@@ -19,6 +19,9 @@ namespace revet::test {
                                                     const std::vector<std::string>& arguments = {});
 /// Runs it in the project.
 [[nodiscard]] Finished asking(const World& world, const std::string& text);
+/// The same with a box that the person steers while it runs: `box` starts one that does what `go` brings it
+/// to do, a line of shell each, whose output it shows; `end` stops it.
+[[nodiscard]] Finished steering(const World& world, const std::string& text);
 /// Which of these parts its output lacks, each behind the one before; none: empty.
 [[nodiscard]] std::string unlessHolds(const Finished& finished, std::initializer_list<const char*> parts);
 

@@ -30,50 +30,16 @@ private Q_SLOTS:
     void givesNeitherSecretsNorRevetsOwn();
     void givesNothingThatWouldCoverTheBoxs();
     void letsNothingBeWrittenThatRunsLater();
-    void neverRelaysRevetsOwnSockets();
-    void keepsARelayedSocketsPlace();
     void followsNoLink();
     void isAboutOneObject();
     void isTakenAwayThoughTheBoxMovedItsPlace();
     void leavesOpenFilesOpen();
     void cannotBeMadeOrKeptByTheBox();
     void keepsTheHostsSocketsOut();
-    void opensAndClosesAHostPort();
-    void makesNoRing();
-    void publishesAndStops();
-    void relaysAndEndsASocket();
     void takesHostileNames();
     void offersWhatACommandNames();
     void takesBackAYesThatCannotBeKept();
 };
-
-namespace {
-
-/// `box` starts one that does what `go` brings it to do: it runs each argument as a line of shell and shows
-/// the output. They talk by a directory that both see, whatever the tier.
-constexpr const char* kSteps = R"(
-mkdir -p "$HOME/notes/deep" "$HOME/talk"; echo secret plan >"$HOME/notes/plan"; notes=$HOME/notes talk=$HOME/talk
-cat >loop.sh <<'END'
-n=1; echo ready >$HOME/talk/ready
-while :; do
-    while ! test -e $HOME/talk/step.$n; do sleep 0.01; done
-    . $HOME/talk/step.$n >$HOME/talk/tmp 2>&1; echo "= $?" >>$HOME/talk/tmp
-    mv $HOME/talk/tmp $HOME/talk/said.$n; n=$((n + 1))
-done
-END
-box() { start --bind-rw $talk "$@" -- /bin/sh loop.sh; until test -e $talk/ready; do sleep 0.02; done
-    id=$("$revet" ps --json | valuesOf session); n=0; }
-go() { n=$((n + 1)); echo "$1" >$talk/step.tmp; mv $talk/step.tmp $talk/step.$n
-    until test -e $talk/said.$n; do sleep 0.01; done; cat $talk/said.$n; }
-end() { "$revet" stop $id; wait $box; }
-)";
-
-Finished script(const World& world, const std::string& text)
-{
-    return asking(world, kSteps + text);
-}
-
-} // namespace
 
 void LiveGrantsTest::initTestCase()
 {
@@ -92,7 +58,7 @@ void LiveGrantsTest::showsAndHidesADirectory_data()
 void LiveGrantsTest::showsAndHidesADirectory()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 box; go "cat $notes/plan"
 grant=$("$revet" grant $id path:$notes); "$revet" grants --json | valuesOf kind
 go "cat $notes/plan; echo x >$notes/plan; mkdir $notes/y; ls $notes"
@@ -119,7 +85,7 @@ void LiveGrantsTest::letsItWrite_data()
 void LiveGrantsTest::letsItWrite()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 box; grant=$("$revet" grant $id path:$notes:rw)
 go "echo more >>$notes/plan; mkdir $notes/made"; "$revet" revoke $grant; go "echo x >>$notes/plan"
 end; cat $notes/plan; ls $notes
@@ -131,7 +97,7 @@ end; cat $notes/plan; ls $notes
 void LiveGrantsTest::showsOneFile()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 box; grant=$("$revet" grant $id --bind-ro $notes/plan)
 go "cat $notes/plan; ls $notes"; "$revet" revoke $grant; go "test -e $notes/plan"; end
 )");
@@ -141,7 +107,7 @@ go "cat $notes/plan; ls $notes"; "$revet" revoke $grant; go "test -e $notes/plan
 void LiveGrantsTest::endsWhenItsTimeIsOver()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 box; "$revet" grant $id path:$notes --for 1s; go "cat $notes/plan"
 go "while test -e $notes/plan; do sleep 0.05; done; echo over"; "$revet" grants --json | wc -l; end
 )");
@@ -152,7 +118,7 @@ void LiveGrantsTest::endsWhileTheBoxIsStopped()
 {
     const World world;
     // The first command is not the one that is stopped: its terminal's side would be, too.
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 box; grant=$("$revet" grant $id path:$notes --for 2s); go "(cd $notes; exec sleep 4711) & true"
 holder=; until test -n "$holder"; do
     for p in /proc/[0-9]*; do
@@ -169,7 +135,7 @@ go "test -e $notes/plan"; end
 void LiveGrantsTest::isTakenAwayLaterWhereTheKeeperHangs()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 box; grant=$("$revet" grant $id path:$notes); keeper=$(pgrep -P $(pgrep -P $box revet-session) revet-launch)
 kill -STOP $keeper; "$revet" revoke $grant; echo "hangs: $?"; kill -CONT $keeper
 go "while test -e $notes/plan; do sleep 0.05; done; echo over"
@@ -181,7 +147,7 @@ grant=$("$revet" grant $id path:$notes); go "cat $notes/plan"; "$revet" revoke $
 void LiveGrantsTest::isThereForLaterSessionsOfTheProject()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 grant=$("$revet" grant . path:$notes); start -- cat $notes/plan; finish
 "$revet" revoke $grant; start -- cat $notes/plan; finish
 grant=$("$revet" grant . path:$notes/deep); rmdir $notes/deep; start -- echo runs; finish
@@ -195,7 +161,7 @@ grant=$("$revet" grant . path:$notes/deep); rmdir $notes/deep; start -- echo run
 void LiveGrantsTest::saysWhatASessionOfTheProjectRefuses()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 box; "$revet" grant . path:$talk; echo "in use: $?"; "$revet" grant . --host-port 4711; echo "useless: $?"
 "$revet" grant $id --host-port 4711; echo "useless here: $?"; end
 )");
@@ -207,7 +173,7 @@ box; "$revet" grant . path:$talk; echo "in use: $?"; "$revet" grant . --host-por
 void LiveGrantsTest::givesNeitherSecretsNorRevetsOwn()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 mkdir -p "$HOME/.ssh" "$HOME/.config/gh" "$HOME/.config/chromium" "$HOME/.config/mine"; echo key >"$HOME/.ssh/id"
 mkdir -p "$HOME/.cargo"; echo token >"$HOME/.cargo/credentials.toml"
 box
@@ -232,7 +198,7 @@ done
 void LiveGrantsTest::givesNothingThatWouldCoverTheBoxs()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 mkdir -p sub; box
 for path in /usr /usr/share /etc /proc /proc/1 /dev /sys /tmp /run /var "$PWD" "$PWD/sub" "${PWD%/*}"; do
     "$revet" grant $id "path:$path" 2>/dev/null; echo "$?"
@@ -245,7 +211,7 @@ go "ls /usr/bin/env $PWD/sub"; end
 void LiveGrantsTest::letsNothingBeWrittenThatRunsLater()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 mkdir -p "$HOME/.local/bin" "$HOME/other/.git/hooks" "$HOME/other/.vscode"; echo x >"$HOME/.profile"; box
 for path in .local/bin .profile other/.git other/.git/hooks other/.vscode; do
     "$revet" grant $id "path:$HOME/$path:rw" 2>/dev/null; echo "$?"
@@ -256,25 +222,10 @@ done | sort | uniq -c
     REVET_VERIFY_NONE(unlessHolds(finished, {"10 5\n", "/other/.vscode\n= 0\n"}));
 }
 
-void LiveGrantsTest::neverRelaysRevetsOwnSockets()
-{
-    const World world;
-    // What answers there would take the box's words for the person's.
-    const Finished finished = script(world, R"(
-box --allow-host allowed.test; own=`find "$XDG_RUNTIME_DIR/revet" -type s | head -n 1`; test -S "$own" || echo none
-"$revet" grant $id --socket "$own"; echo "grant: $?"
-ln -s "$own" "$HOME/innocent"; "$revet" grant $id --socket "$HOME/innocent"; echo "link: $?"
-"$revet" run --tier $tier --socket "$own" -- true; echo "run: $?"; end
-)");
-    REVET_VERIFY_NONE(unlessHolds(finished, {"grant: 5\nlink: 5\nrun: 125\n"}));
-    QVERIFY2(finished.out.find("none") == std::string::npos, text(finished).c_str());
-    QVERIFY2(finished.err.find("it is Revet's own") != std::string::npos, finished.err.c_str());
-}
-
 void LiveGrantsTest::followsNoLink()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 ln -s notes "$HOME/link"; box
 "$revet" grant $id path:$HOME/link; echo "link: $?"
 "$revet" grant $id path:$HOME/link/deep; echo "through: $?"
@@ -294,7 +245,7 @@ void LiveGrantsTest::isAboutOneObject()
 {
     const World world;
     // What is moved away goes with the grant; what comes in its place is not given.
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 box; grant=$("$revet" grant $id path:$notes); mv $notes "$HOME/moved"; mkdir $notes; echo other >$notes/plan
 go "cat $notes/plan"; "$revet" revoke $grant; go "cat $notes/plan"; rm -r "$HOME/moved" $notes; end
 )");
@@ -305,7 +256,7 @@ go "cat $notes/plan"; "$revet" revoke $grant; go "cat $notes/plan"; rm -r "$HOME
 void LiveGrantsTest::isTakenAwayThoughTheBoxMovedItsPlace()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 box; go "mkdir -p $notes/deep"; echo in >$notes/deep/in
 grant=$("$revet" grant $id path:$notes/deep); go "mv $notes $HOME/elsewhere; cat $HOME/elsewhere/deep/in"
 "$revet" revoke $grant; echo "revoked: $?"; go "ls $HOME/elsewhere/deep $notes"; end
@@ -319,7 +270,7 @@ grant=$("$revet" grant $id path:$notes/deep); go "mv $notes $HOME/elsewhere; cat
 void LiveGrantsTest::leavesOpenFilesOpen()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 box; grant=$("$revet" grant $id path:$notes); go "exec 5<$notes/plan"; "$revet" revoke $grant; echo "revoked: $?"
 go "cat <&5; cat $notes/plan"; end
 )");
@@ -336,7 +287,7 @@ go "cat <&5; cat $notes/plan"; end
 void LiveGrantsTest::cannotBeMadeOrKeptByTheBox()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 cp "$revet" revet-copy; box
 go "./revet-copy grant $id path:$notes || echo none; ./revet-copy grant . path:$notes || echo none; cat $notes/plan"
 grant=$("$revet" grant $id path:$notes)
@@ -350,7 +301,7 @@ go "umount $notes; mount -o remount,rw $notes; ./revet-copy revoke $grant || ech
 void LiveGrantsTest::keepsTheHostsSocketsOut()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 python3 -c '
 import socket, sys, time
 s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(60)' "$notes/socket" & host=$!
@@ -364,106 +315,10 @@ end; kill $host
         missingEvent(world, {.kinds = {"connect"}, .verdicts = {"denied"}, .target = "notes/socket"}));
 }
 
-namespace {
-
-/// A service at a free port of the host, $port; and one at the local socket $local.
-constexpr const char* kServices = R"(
-mkdir www; echo hello >www/index.html
-python3 -c '
-import http.server, os, socket, sys, threading
-os.chdir("www")
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-local = socket.socket(socket.AF_UNIX); local.bind(sys.argv[1]); local.listen()
-open("../port.tmp", "w").write(str(server.server_port)); os.rename("../port.tmp", "../port")
-while True:
-    client, _ = local.accept(); client.sendall(b"local hello\n"); client.close()
-' "$HOME/local" 2>/dev/null & host=$!
-until test -e port; do sleep 0.02; done; port=`cat port`; local=$HOME/local
-)";
-
-} // namespace
-
-void LiveGrantsTest::opensAndClosesAHostPort()
-{
-    const World world;
-    const Finished finished = script(world, std::string(kServices) + R"(
-box --allow-host allowed.test; go "curl -s http://127.0.0.1:$port/"
-grant=$("$revet" grant $id --host-port $port); go "curl -s http://127.0.0.1:$port/"
-"$revet" grant $id --host-port $port; echo "twice: $?"
-# A connection that stays is no hindrance to the next grant.
-cat >hold.py <<END
-import socket, time; s = socket.create_connection(("127.0.0.1", $port)); print("held", flush=True); time.sleep(600)
-END
-go "python3 hold.py >held & until test -s held; do sleep 0.02; done"
-"$revet" revoke $grant; go "curl -s http://127.0.0.1:$port/"
-"$revet" grant $id --host-port $port; go "curl -s http://127.0.0.1:$port/"; end; kill $host
-)");
-    REVET_VERIFY_NONE(unlessHolds(finished, {"= 7\nhello\n= 0\n", "twice: 5\n", "= 7\n", "hello\n= 0\n"}));
-}
-
-void LiveGrantsTest::makesNoRing()
-{
-    const World world;
-    // Neither after the other: in the box the port would lead to the host's, and that to the box's.
-    const Finished finished = script(world, std::string(kServices) + R"(
-kill $host; box --publish $port; "$revet" grant $id --host-port $port; echo "published: $?"; end
-rm $talk/*; box --host-port $port; "$revet" grant $id --publish $port; echo "the host's: $?"
-"$revet" grants --json | wc -l; end
-)");
-    REVET_VERIFY_NONE(unlessHolds(finished, {"published: 5\n", "the host's: 5\n", "0\n"}));
-}
-
-void LiveGrantsTest::publishesAndStops()
-{
-    const World world;
-    const Finished finished = script(world,
-                                     R"(
-mkdir www; echo from the box >www/index.html
-box --allow-host allowed.test
-go "(cd www; python3 -m http.server --bind 127.0.0.1 8123 >/dev/null 2>&1 &); until curl -s http://127.0.0.1:8123/; do sleep 0.1; done"
-grant=$("$revet" grant $id --publish 8123)
-published() { "$revet" log $id --json | grep 'publish 8123' | valuesOf target; }
-until published | grep -q .; do sleep 0.02; done; where=$(published)
-echo "asked: `curl -s http://$where/`"; "$revet" revoke $grant
-tries=0; while curl -s http://$where/ && test $tries -lt 100; do tries=$((tries + 1)); sleep 0.02; done
-curl -s http://$where/; echo "after: $?"; end
-)");
-    REVET_VERIFY_NONE(unlessHolds(finished, {"asked: from the box\n", "after: 7\n"}));
-}
-
-void LiveGrantsTest::relaysAndEndsASocket()
-{
-    const World world;
-    const Finished finished = script(world, std::string(kServices) + R"(
-cat >speak.py <<END
-import socket; s = socket.socket(socket.AF_UNIX); s.connect("$local"); print(s.recv(99).decode(), end="")
-END
-box --allow-host allowed.test; go "python3 speak.py 2>/dev/null"
-grant=$("$revet" grant $id --socket $local); go "python3 speak.py"
-"$revet" revoke $grant; go "python3 speak.py 2>/dev/null"; ls "$HOME/.local/share/revet/sessions/$id/sockets"
-"$revet" grant $id --socket $local; go "python3 speak.py"; end; kill $host
-)");
-    REVET_VERIFY_NONE(unlessHolds(finished, {"= 1\nlocal hello\n= 0\n= 1\n", "local hello\n= 0\n"}));
-}
-
-void LiveGrantsTest::keepsARelayedSocketsPlace()
-{
-    const World world;
-    // Who can write around it could put another socket in its place.
-    const Finished finished = script(world, std::string(kServices) + R"(
-mkdir "$HOME/service"; mv "$local" "$HOME/service/local"; local=$HOME/service/local
-box --allow-host allowed.test; grant=$("$revet" grant $id --socket "$local")
-"$revet" grant $id "path:$HOME/service:rw"; echo "around: $?"; "$revet" revoke $grant
-"$revet" grant $id "path:$HOME/service:rw"; "$revet" grant $id --socket "$local"; echo "within: $?"; end; kill $host
-)");
-    REVET_VERIFY_NONE(unlessHolds(finished, {"around: 5\n", "within: 5\n"}));
-}
-
 void LiveGrantsTest::takesHostileNames()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 esc=`printf '\033[31m'`; name="$HOME/a b:ro'\"$esc
 ,x"; mkdir -p "$name"; echo odd >"$name/f"; mkdir "$HOME/p:rw"; echo colon >"$HOME/p:rw/f"; ln -s "$name/f" f; ln -s "$HOME/p:rw/f" g
 box; "$revet" grant $id --bind-ro "$name"; go "cat f"; "$revet" grants | grep -cF "$esc"
@@ -475,7 +330,7 @@ box; "$revet" grant $id --bind-ro "$name"; go "cat f"; "$revet" grants | grep -c
 void LiveGrantsTest::offersWhatACommandNames()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 mkdir "$HOME/.ssh"; echo key >"$HOME/.ssh/id"; echo rc >"$HOME/.probed"
 box --on-ask 60s; go "cat $HOME/.ssh/id; sh -c '. $HOME/.probed'; cat $notes/none; python3 -c 'open(\"$notes/plan\")'; true"
 asks | wc -l; go "cat $notes/plan"; it=$(ask); "$revet" asks "$it"
@@ -492,7 +347,7 @@ end; "$revet" grants --all --json | valuesOf kind
 void LiveGrantsTest::takesBackAYesThatCannotBeKept()
 {
     const World world;
-    const Finished finished = script(world, R"(
+    const Finished finished = steering(world, R"(
 box --on-ask 60s; go "cat $notes/plan"; it=$(ask); mv $notes "$HOME/away"
 yes "$it" --scope project; echo "gone: $?"; "$revet" grants --json | wc -l; mv "$HOME/away" $notes
 yes "$it" 2>&1; go "cat $notes/plan"; end
