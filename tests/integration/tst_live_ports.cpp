@@ -103,8 +103,8 @@ rm $talk/*; box --host-port $port; "$revet" grant $id --publish $port; echo "the
 void LivePortsTest::publishesAndStops()
 {
     const World world;
-    const Finished finished = script(world,
-                                     R"(
+    const Finished finished = steering(world,
+                                       R"(
 mkdir www; echo from the box >www/index.html
 box --allow-host allowed.test
 go "(cd www; python3 -m http.server --bind 127.0.0.1 8123 >/dev/null 2>&1 &); until curl -s http://127.0.0.1:8123/; do sleep 0.1; done"
