@@ -46,6 +46,11 @@ std::uint16_t portOf(int socket)
                                                                                     : std::uint16_t{0};
 }
 
+std::string addressOf(const ForwardedPorts::Published& published)
+{
+    return "127.0.0.1:" + std::to_string(published.port);
+}
+
 } // namespace
 
 Result<ForwardedPorts> ForwardedPorts::start(KeeperErrands& errands, ConnectionBook& connections,
@@ -70,18 +75,9 @@ Result<std::vector<std::string>> ForwardedPorts::open(const ipc::RunRequest& req
     }
     std::vector<std::string> lines;
     for (const std::uint16_t port : request.publishedPorts) {
-        REVET_ASSIGN_OR_RETURN(const Published published, publish(port));
-        const std::string address = "127.0.0.1:" + std::to_string(published.port);
+        REVET_ASSIGN_OR_RETURN(const Published published, publish(port, recorder));
         lines.push_back("published: http://" + session.text() + ".localhost:" + std::to_string(published.port)
-                        + " (" + address + ") leads to the box's port " + std::to_string(port));
-        recorder.note({ActionKind::Listen,
-                       Verdict::Permitted,
-                       Reach::Machine,
-                       address,
-                       {},
-                       "publish " + std::to_string(port),
-                       0,
-                       0});
+                        + " (" + addressOf(published) + ") leads to the box's port " + std::to_string(port));
     }
     return lines;
 }
@@ -143,7 +139,7 @@ Result<ForwardedPorts::Door> ForwardedPorts::openHostPort(std::uint16_t port)
     return door;
 }
 
-Result<ForwardedPorts::Published> ForwardedPorts::publish(std::uint16_t port)
+Result<ForwardedPorts::Published> ForwardedPorts::publish(std::uint16_t port, Recorder& recorder)
 {
     if (m_hostPorts.contains(port)) {
         return fail(ErrorCode::InvalidArgument, "publish the port " + std::to_string(port),
@@ -161,14 +157,22 @@ Result<ForwardedPorts::Published> ForwardedPorts::publish(std::uint16_t port)
         }
         error = listenAt(listener.get(), static_cast<std::uint16_t>(wanted));
         if (error == 0) {
-            const std::uint16_t published = portOf(listener.get());
+            Published published{{{}, 0, port}, portOf(listener.get())};
             const auto dial = [errands = &m_errands, port](bool isV6) -> Result<UniqueFd> {
                 REVET_ASSIGN_OR_RETURN(UniqueFd socket, errands->run({Errand::Kind::Stream, isV6, 0}));
                 return egress::dialLoopback(std::move(socket), isV6, port);
             };
             m_published.insert(port);
-            return Published{{{m_forwards.add({std::move(listener), dial, std::nullopt, {}, true})}, 0, port},
-                             published};
+            published.door.forwards = {m_forwards.add({std::move(listener), dial, std::nullopt, {}, true})};
+            recorder.note({ActionKind::Listen,
+                           Verdict::Permitted,
+                           Reach::Machine,
+                           addressOf(published),
+                           {},
+                           "publish " + std::to_string(port),
+                           0,
+                           0});
+            return published;
         }
         if (error != EADDRINUSE && error != EACCES) { // below 1024 a port may be root's
             break;

@@ -35,21 +35,21 @@ public:
         std::uint16_t published = 0; ///< of the box's, or none
     };
 
-    /// All that a session begins with. A line for the person and a row for each port that is published, under
-    /// a name of the session's: a browser shares cookies between all ports of one name.
+    /// All that a session begins with. A line for the person for each port that is published, under a name of
+    /// the session's: a browser shares cookies between all ports of one name.
     [[nodiscard]] Result<std::vector<std::string>> open(const ipc::RunRequest& request,
                                                         std::vector<RelayedSocket> sockets,
                                                         Recorder& recorder, const SessionId& session);
     /// The box's 127.0.0.1:`port` (and ::1) becomes the host's. An error where the box uses the port itself.
     [[nodiscard]] Result<Door> openHostPort(std::uint16_t port);
     /// A port of the host's loopback leads to the box's `port`: the same one if it is free, else the next
-    /// that is.
+    /// that is. A row tells of it.
     struct Published
     {
         Door door;
         std::uint16_t port = 0; ///< of the host's
     };
-    [[nodiscard]] Result<Published> publish(std::uint16_t port);
+    [[nodiscard]] Result<Published> publish(std::uint16_t port, Recorder& recorder);
     /// What the box says to our socket goes to the host's.
     Door relay(RelayedSocket socket);
     /// For new connections.

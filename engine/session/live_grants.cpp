@@ -194,16 +194,8 @@ Result<LiveGrants::Withdrawal> LiveGrants::openPort(const Grant& grant)
     if (grant.kind == AskKind::HostPort) {
         REVET_ASSIGN_OR_RETURN(door, ports->openHostPort(port));
     } else {
-        REVET_ASSIGN_OR_RETURN(const ForwardedPorts::Published published, ports->publish(port));
-        door = published.door;
-        m_parts.recorder.note({ActionKind::Listen,
-                               Verdict::Permitted,
-                               Reach::Machine,
-                               "127.0.0.1:" + std::to_string(published.port),
-                               {},
-                               "publish " + grant.target,
-                               0,
-                               0});
+        REVET_ASSIGN_OR_RETURN(auto published, ports->publish(port, m_parts.recorder));
+        door = std::move(published.door);
     }
     return Withdrawal([ports, door] {
         ports->close(door);
