@@ -5,13 +5,13 @@
 
 #include "engine/base/log.h"
 #include "engine/domain/display_escape.h"
+#include "engine/policy/host_pattern.h"
 #include "engine/session/grantable_path.h"
 #include "engine/session/mount_holders.h"
 #include "engine/session/project_finder.h"
 #include "engine/tiers/system_view.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fcntl.h>
@@ -30,15 +30,6 @@ constexpr std::chrono::seconds kLongestPause{60};
 bool isDue(const std::optional<std::chrono::microseconds>& left)
 {
     return left && *left <= std::chrono::microseconds(0);
-}
-
-Result<std::uint16_t> parsePort(const std::string& text)
-{
-    std::uint16_t port = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), port);
-    return problem == std::errc{} && end == text.data() + text.size() && port != 0
-        ? Result<std::uint16_t>(port)
-        : fail(ErrorCode::InvalidArgument, "read the port " + displayQuoted(text), "write 1 to 65535");
 }
 
 } // namespace
@@ -185,7 +176,8 @@ bool LiveGrants::isGiven(AskKind kind, const std::string& target) const
 
 Result<LiveGrants::Withdrawal> LiveGrants::openPort(const Grant& grant)
 {
-    REVET_ASSIGN_OR_RETURN(const std::uint16_t port, parsePort(grant.target));
+    REVET_ASSIGN_OR_RETURN(const auto parsed, policy::parsePort(':' + grant.target));
+    const std::uint16_t port = *parsed; // behind a colon there is one
     REVET_ASSIGN_OR_RETURN(ForwardedPorts* const ports, m_parts.ports());
     if (isGiven(grant.kind, grant.target)) {
         return fail(ErrorCode::Conflict, "open the port " + grant.target, "another grant has done that");
