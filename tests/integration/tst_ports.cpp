@@ -6,6 +6,9 @@
 
 #include <QTest>
 
+#include <format>
+#include <set>
+
 using namespace revet::test;
 
 namespace {
@@ -181,8 +184,11 @@ END
         const std::string port = freePort(world);
         const Finished finished = world.runner().run(
             "sandbox", {"/usr/bin/curl", "-s", "http://127.0.0.1:" + port + "/"}, {"--host-port", port});
-        // Connected and reset, which curl may see as either.
-        QVERIFY2(finished.status == 7 || finished.status == 56, finished.err.c_str());
+        // Connected and reset, which curl sees when it connects, when it sends (1 time in 750) or when it
+        // receives.
+        const std::set<int> reset{7, 55, 56};
+        QVERIFY2(reset.contains(finished.status),
+                 std::format("{} {}", finished.status, finished.err).c_str());
         REVET_VERIFY_NONE(
             missingEvent(world, {.kinds = {"connect"}, .verdicts = {"failed"}, .target = "[::1]:" + port}));
     }
