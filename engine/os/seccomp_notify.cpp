@@ -12,6 +12,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 
 namespace revet::os {
 namespace {
@@ -39,7 +40,7 @@ Result<std::optional<Notification>> SeccompNotifyDevice::receive()
         const auto asked = now();
         if (::ioctl(m_listener.get(), SECCOMP_IOCTL_NOTIF_RECV, &raw) == 0) {
             // Who had to queue came from another core, and goes on there: else all would end up on ours.
-            setWake(now() - asked < kWithoutSleep ? Wake::AnyCore : Wake::SameCore);
+            setWake(now() - asked < kWithoutSleep && !wasPreempted() ? Wake::AnyCore : Wake::SameCore);
             Notification notification;
             notification.id = raw.id;
             notification.tid = static_cast<int>(raw.pid);
@@ -56,6 +57,15 @@ Result<std::optional<Notification>> SeccompNotifyDevice::receive()
             return std::optional<Notification>();
         }
     }
+}
+
+/// Since it was last asked. The caller that an answer woke on this core may run before we sleep, and be back
+/// with its next call: then it waits for us although it is on no other core.
+bool SeccompNotifyDevice::wasPreempted()
+{
+    rusage used{};
+    static_cast<void>(::getrusage(RUSAGE_THREAD, &used)); // fails for a bad address only
+    return std::exchange(m_preemptions, used.ru_nivcsw) != used.ru_nivcsw;
 }
 
 bool SeccompNotifyDevice::isValid(std::uint64_t id)

@@ -66,9 +66,11 @@ public:
 private:
     enum class Wake : std::uint8_t { AnyCore, SameCore };
     void setWake(Wake wake);
+    [[nodiscard]] bool wasPreempted();
     void send(std::uint64_t id, std::int64_t value, int error, std::uint32_t flags);
     UniqueFd m_listener;
     Wake m_wake = Wake::AnyCore;
+    long m_preemptions = 0;
 };
 
 } // namespace revet::os
