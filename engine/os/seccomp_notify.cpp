@@ -6,26 +6,14 @@
 #include "engine/os/uapi.h"
 
 #include <cerrno>
-#include <chrono>
 #include <utility>
 
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 
 namespace revet::os {
-namespace {
-
-/// Receiving what waits already takes a third of it, a switch to the caller and back at least the double.
-constexpr std::chrono::microseconds kWithoutSleep{1};
-
-[[nodiscard]] std::chrono::steady_clock::time_point now()
-{
-    return std::chrono::steady_clock::now();
-}
-
-} // namespace
 
 SeccompNotifyDevice::SeccompNotifyDevice(UniqueFd listener)
     : m_listener(std::move(listener))
@@ -37,10 +25,8 @@ Result<std::optional<Notification>> SeccompNotifyDevice::receive()
     setWake(Wake::SameCore);
     for (;;) {
         seccomp_notif raw{}; // must be zero, else EINVAL
-        const auto asked = now();
         if (::ioctl(m_listener.get(), SECCOMP_IOCTL_NOTIF_RECV, &raw) == 0) {
-            // Who had to queue came from another core, and goes on there: else all would end up on ours.
-            setWake(now() - asked < kWithoutSleep && !wasPreempted() ? Wake::AnyCore : Wake::SameCore);
+            setWake(isOnOurCore(static_cast<int>(raw.pid)) ? Wake::SameCore : Wake::AnyCore);
             Notification notification;
             notification.id = raw.id;
             notification.tid = static_cast<int>(raw.pid);
@@ -59,13 +45,18 @@ Result<std::optional<Notification>> SeccompNotifyDevice::receive()
     }
 }
 
-/// Since it was last asked. The caller that an answer woke on this core may run before we sleep, and be back
-/// with its next call: then it waits for us although it is on no other core.
-bool SeccompNotifyDevice::wasPreempted()
+/// Woken by a caller we are on its core, unless we had not quite gone to sleep: then we stay where we were,
+/// and so does who had to queue for us. Those two would crowd on one core if they were woken here.
+bool SeccompNotifyDevice::isOnOurCore(int caller)
 {
-    rusage used{};
-    static_cast<void>(::getrusage(RUSAGE_THREAD, &used)); // fails for a bad address only
-    return std::exchange(m_preemptions, used.ru_nivcsw) != used.ru_nivcsw;
+    const int core = ::sched_getcpu();
+    const bool didFollow = std::exchange(m_core, core) != core;
+    Caller& last = m_callers[static_cast<std::size_t>(caller) % m_callers.size()];
+    const bool isElsewhere = !didFollow && last.tid == caller && last.core != core;
+    if (!isElsewhere) {
+        last = {caller, core};
+    }
+    return !isElsewhere;
 }
 
 bool SeccompNotifyDevice::isValid(std::uint64_t id)

@@ -66,11 +66,17 @@ public:
 private:
     enum class Wake : std::uint8_t { AnyCore, SameCore };
     void setWake(Wake wake);
-    [[nodiscard]] bool wasPreempted();
+    [[nodiscard]] bool isOnOurCore(int caller);
     void send(std::uint64_t id, std::int64_t value, int error, std::uint32_t flags);
     UniqueFd m_listener;
     Wake m_wake = Wake::AnyCore;
-    long m_preemptions = 0;
+    struct Caller
+    {
+        int tid = 0;
+        int core = 0; ///< where it was woken last
+    };
+    std::array<Caller, 256> m_callers{}; ///< by tid; one that shares a place is taken for ours
+    int m_core = -1;
 };
 
 } // namespace revet::os
