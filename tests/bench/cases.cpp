@@ -23,6 +23,11 @@ std::vector<Case> allCases()
 {
     return {
         {"start of /bin/true", "", {"/bin/true"}, 25, "floor <= 1.3 x bwrap; goal <= 0.55 x bwrap"},
+        {"start among 2,000 files",
+         "cp -r $SHARED/files .",
+         {"/bin/true"},
+         9,
+         "the project is looked through for files to hide"},
         {"one observed open",
          "",
          {"$VICTIMS/many_opens", "20", "2000"},

@@ -58,12 +58,14 @@ public:
     }
 
 private:
-    [[nodiscard]] fs::path shared() const { return m_home.project() / "shared"; }
+    /// Outside of the project, which each start looks through.
+    [[nodiscard]] fs::path shared() const { return m_home.home() / "shared"; }
+    [[nodiscard]] fs::path victims() const { return m_home.home() / "victims"; }
 
     [[nodiscard]] std::string replaced(std::string text) const
     {
-        for (const auto& [name, value] : {std::pair<std::string, std::string>("$SHARED", shared()),
-                                          {"$VICTIMS", m_home.project() / "victims"}}) {
+        for (const auto& [name, value] :
+             {std::pair<std::string, std::string>("$SHARED", shared()), {"$VICTIMS", victims()}}) {
             for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += value.size()) {
                 text.replace(at, name.size(), value);
             }
@@ -107,15 +109,19 @@ private:
                        "--"};
             break;
         case Mode::Sandbox:
-            command = {revet, "run", "--tier", "sandbox", "--project", m_home.project(), "--"};
-            break;
         case Mode::SandboxWrites:
-            command = {revet,    "run",       "--tier",         "sandbox", "--observe",
-                       "writes", "--project", m_home.project(), "--"};
+            command = {revet, "run", "--tier", "sandbox"};
             break;
         case Mode::Container:
-            command = {revet, "run", "--tier", "container", "--project", m_home.project(), "--"};
+            command = {revet, "run", "--tier", "container"};
             break;
+        }
+        if (mode == Mode::SandboxWrites) {
+            command.insert(command.end(), {"--observe", "writes"});
+        }
+        if (mode != Mode::Bare && mode != Mode::Bubblewrap) {
+            command.insert(command.end(),
+                           {"--project", m_home.project(), "--bind-ro", victims().string(), "--"});
         }
         for (const std::string& word : subject.command) {
             command.push_back(replaced(word));
@@ -193,9 +199,8 @@ private:
 public:
     void installVictims() const
     {
-        fs::create_directories(m_home.project() / "victims");
-        fs::copy_file(fs::path(REVET_VICTIM_DIRECTORY) / "many_opens",
-                      m_home.project() / "victims/many_opens");
+        fs::create_directories(victims());
+        fs::copy_file(fs::path(REVET_VICTIM_DIRECTORY) / "many_opens", victims() / "many_opens");
     }
 };
 
