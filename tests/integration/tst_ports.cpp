@@ -6,8 +6,8 @@
 
 #include <QTest>
 
-#include <format>
 #include <set>
+#include <string>
 
 using namespace revet::test;
 
@@ -188,7 +188,7 @@ END
         // receives.
         const std::set<int> reset{7, 55, 56};
         QVERIFY2(reset.contains(finished.status),
-                 std::format("{} {}", finished.status, finished.err).c_str());
+                 (std::to_string(finished.status) + " " + finished.err).c_str());
         REVET_VERIFY_NONE(
             missingEvent(world, {.kinds = {"connect"}, .verdicts = {"failed"}, .target = "[::1]:" + port}));
     }
