@@ -102,19 +102,15 @@ Result<void> mountProcesses(const std::string& target)
     return hideKeys(target);
 }
 
-/// With what covers it: until there is nothing mounted there any more.
-Result<void> detachHost()
-{
-    int taken = 0;
-    while (::umount2("/old", MNT_DETACH) == 0) {
-        ++taken;
-    }
-    return taken > 0 && errno == EINVAL ? Result<void>() : failErrno("take the host's tree away");
-}
-
 Result<void> check(int result, const char* what)
 {
     return result == 0 ? Result<void>() : failErrno(what);
+}
+
+/// With what lies on it: the host's tree, and what covers that.
+Result<void> detachHost()
+{
+    return check(::umount2("/old", MNT_DETACH), "take the host's tree away");
 }
 
 } // namespace

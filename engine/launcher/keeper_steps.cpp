@@ -31,7 +31,7 @@ namespace revet::launcher {
 
 namespace {
 
-constexpr const char* kHostTree = "/old";
+constexpr const char* kHostTree = "/old/host";
 
 Result<void> writeFile(const char* path, const std::string& content)
 {
@@ -96,12 +96,16 @@ Result<void> bringLoopbackUp()
 
 Result<void> makeEmptyRoot()
 {
-    // /tmp is only a place to stand on: after pivot_root the host's own /tmp is visible again below /old.
+    // /tmp is only a place to stand on: after pivot_root the host's own /tmp is visible again below it.
     if (::mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") != 0) {
         return failErrno("mount an empty root");
     }
-    if (::mkdir("/tmp/old", 0700) != 0 || ::chdir("/tmp") != 0 || ::syscall(SYS_pivot_root, ".", "old") != 0
-        || ::chdir("/") != 0) {
+    // The host's tree lies on a mount of its own: to take that away takes all along, and the kernel waits
+    // once.
+    if (::mkdir("/tmp/old", 0700) != 0
+        || ::mount("tmpfs", "/tmp/old", "tmpfs", MS_NOSUID | MS_NODEV, "mode=700") != 0
+        || ::mkdir("/tmp/old/host", 0700) != 0 || ::chdir("/tmp") != 0
+        || ::syscall(SYS_pivot_root, ".", "old/host") != 0 || ::chdir("/") != 0) {
         return failErrno("change to the empty root");
     }
     return {};

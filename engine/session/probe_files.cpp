@@ -46,7 +46,7 @@ Outcome canaryByRootOfPidOne(const HostFacts& facts)
 Outcome hostTree(const HostFacts& facts)
 {
     // Where the host's tree lies while a box is built.
-    return canaryBelow("/old", facts);
+    return canaryBelow("/old/host", facts);
 }
 
 Outcome writeOutside(const HostFacts& facts)

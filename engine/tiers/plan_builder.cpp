@@ -132,7 +132,7 @@ Result<Plan> buildPlan(const BoxSpec& spec)
     addFiles(spec, plan);
     if (spec.hasNetwork) { // early: part of it takes its time beside the rest
         plan.outer.push_back({StepKind::Gateway,
-                              "/old/proc",
+                              "/old/host/proc",
                               {},
                               spec.isNetworkOptional ? launcher::kOptionalGateway : "",
                               0});

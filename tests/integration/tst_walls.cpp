@@ -193,7 +193,7 @@ public:
         const std::string home = m_world.home().home();
         for (const auto& [word, meaning] : {std::pair<std::string, std::string>("PROJECT", m_world.project()),
                                             {"HOME", home},
-                                            {"OLD", "/old" + home},
+                                            {"OLD", "/old/host" + home},
                                             {"PORT", std::to_string(m_port.port())},
                                             {"ABSTRACT", m_name}}) {
             if (const std::size_t found = text.find(word); found != std::string::npos) {

@@ -158,7 +158,7 @@ private Q_SLOTS:
                 }
             }
         }
-        QCOMPARE(differences, (std::vector<std::string>{"+ keeper: gateway /old/proc"}));
+        QCOMPARE(differences, (std::vector<std::string>{"+ keeper: gateway /old/host/proc"}));
     }
 
     void closesTheWallsInOrder_data() { buildsTheGoldenPlan_data(); }
