@@ -37,10 +37,14 @@ std::string insertEvents(std::size_t rows)
 
 } // namespace
 
-Result<BatchStore> BatchStore::create(const std::filesystem::path& file, const SessionInfo& session)
+Result<void> BatchStore::createFile(const std::filesystem::path& file)
 {
-    REVET_ASSIGN_OR_RETURN(Database database,
-                           Database::open(file, Database::Access::CreateNew, emptyJournal()));
+    return Database::createFile(file, emptyJournal());
+}
+
+Result<BatchStore> BatchStore::begin(const std::filesystem::path& file, const SessionInfo& session)
+{
+    REVET_ASSIGN_OR_RETURN(Database database, Database::open(file, Database::Access::New));
     BatchStore store(std::move(database), session.started);
     REVET_RETURN_IF_ERROR(store.prepareFirst());
     REVET_RETURN_IF_ERROR(store.m_database.useWal());

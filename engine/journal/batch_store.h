@@ -36,8 +36,10 @@ class BatchStore
 {
 public:
     /// Creates the file; nothing is synced, so that a session's start does not wait for the disk.
-    [[nodiscard]] static Result<BatchStore> create(const std::filesystem::path& file,
-                                                   const SessionInfo& session);
+    [[nodiscard]] static Result<void> createFile(const std::filesystem::path& file);
+    /// The first writer of a file that is created.
+    [[nodiscard]] static Result<BatchStore> begin(const std::filesystem::path& file,
+                                                  const SessionInfo& session);
     /// Goes on with a journal that was closed. One writer at a time: a second one's rows have numbers that
     /// are taken, and fail.
     [[nodiscard]] static Result<BatchStore> reopen(const std::filesystem::path& file,

@@ -19,8 +19,8 @@ using namespace revet;
 Result<void> makeJournal(const std::filesystem::path& file)
 {
     std::filesystem::remove(file);
-    REVET_ASSIGN_OR_RETURN(auto database,
-                           journal::Database::open(file, journal::Database::Access::CreateNew));
+    REVET_RETURN_IF_ERROR(journal::Database::createFile(file));
+    REVET_ASSIGN_OR_RETURN(auto database, journal::Database::open(file, journal::Database::Access::New));
     REVET_RETURN_IF_ERROR(journal::migrate(database, journal::journalSchema()));
     return database.useWal();
 }

@@ -30,7 +30,7 @@ constexpr int kRestartFrames = 65536;
 constexpr int kRestartMilliseconds = 20;
 constexpr int kSwitchTries = 100;
 
-Result<void> createFile(const std::filesystem::path& file, int extraFlags, std::string_view content)
+Result<void> makeFile(const std::filesystem::path& file, int extraFlags, std::string_view content)
 {
     // SQLite would create with 0644 less the umask; its log files copy the mode of this one.
     const UniqueFd created(
@@ -81,14 +81,19 @@ void Database::Close::operator()(sqlite3* handle) const noexcept
     sqlite3_close_v2(handle);
 }
 
-Result<Database> Database::open(const std::filesystem::path& file, Access access, std::string_view content)
+Result<void> Database::createFile(const std::filesystem::path& file, std::string_view content)
+{
+    return makeFile(file, O_EXCL, content);
+}
+
+Result<Database> Database::open(const std::filesystem::path& file, Access access)
 {
     // Its memory statistics take a lock at every allocation. Refused when SQLite is in use already: no
     // matter.
     static const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     static_cast<void>(configured);
-    if (access == Access::CreateNew || access == Access::CreateOrOpen) {
-        REVET_RETURN_IF_ERROR(createFile(file, access == Access::CreateNew ? O_EXCL : 0, content));
+    if (access == Access::CreateOrOpen) {
+        REVET_RETURN_IF_ERROR(makeFile(file, 0, {}));
     }
     struct stat status = {};
     if (access == Access::ReadOnly && ::stat(file.c_str(), &status) != 0 && errno == ENOENT) {
@@ -110,11 +115,8 @@ Result<Database> Database::open(const std::filesystem::path& file, Access access
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     REVET_RETURN_IF_ERROR(database.execute("PRAGMA cell_size_check = ON"));
     REVET_RETURN_IF_ERROR(database.execute("PRAGMA temp_store = MEMORY"));
-    if (access == Access::CreateNew) {
+    if (access == Access::New) {
         REVET_RETURN_IF_ERROR(database.execute("PRAGMA synchronous = OFF"));
-        if (content.empty()) {
-            REVET_RETURN_IF_ERROR(database.execute("PRAGMA journal_mode = MEMORY"));
-        }
     }
     return database;
 }

@@ -20,14 +20,15 @@ class Database
 {
 public:
     enum class Access {
-        CreateNew, ///< the file must not exist; mode 0600; nothing is synced until syncLog()
+        New, ///< nothing of it is to last yet: nothing is synced until syncLog()
         CreateOrOpen, ///< mode 0600 when new
         ReadOnly,
         InMemory, ///< the path is ignored
     };
-    /// `content`: the bytes of a database that a new file begins as.
-    [[nodiscard]] static Result<Database> open(const std::filesystem::path& file, Access access,
-                                               std::string_view content = {});
+    [[nodiscard]] static Result<Database> open(const std::filesystem::path& file, Access access);
+    /// For Access::New: a file that must not exist, mode 0600. `content`: the bytes of a database.
+    [[nodiscard]] static Result<void> createFile(const std::filesystem::path& file,
+                                                 std::string_view content = {});
 
     /// Runs constant SQL without parameters.
     [[nodiscard]] Result<void> execute(const char* sql);

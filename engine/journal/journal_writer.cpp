@@ -18,19 +18,32 @@ namespace revet::journal {
 class JournalWriter::Private
 {
 public:
-    Private(BatchStore store, Failure failure, Committed committed)
-        : m_store(std::move(store))
+    Private(std::filesystem::path file, SessionInfo session, Failure failure, Committed committed)
+        : m_file(std::move(file))
+        , m_session(std::move(session))
         , m_failure(std::move(failure))
         , m_committed(std::move(committed))
-        , m_thread([this] { work(); })
     {
     }
 
     BatchQueue& queue() { return m_queue; }
 
+    Result<void> open()
+    {
+        REVET_ASSIGN_OR_RETURN(auto store, BatchStore::begin(m_file, m_session));
+        m_store = std::move(store);
+        return {};
+    }
+
+    void begin()
+    {
+        std::call_once(m_begun, [this] { m_thread = std::thread([this] { work(); }); });
+    }
+
     Result<void> close()
     {
         const std::scoped_lock lock(m_closeMutex);
+        begin(); // else the file would be no journal
         if (m_thread.joinable()) {
             m_queue.close();
             m_thread.join();
@@ -44,6 +57,10 @@ public:
 private:
     void work() noexcept
     {
+        if (const auto opened = m_store ? Result<void>() : open(); !opened) {
+            reportFailure(opened.error());
+            return;
+        }
         Batch batch;
         static_cast<void>(m_store->prepare().has_value()); // write() says what is wrong
         keepRoom();
@@ -93,13 +110,16 @@ private:
         m_queue.fail();
     }
 
+    const std::filesystem::path m_file;
+    const SessionInfo m_session;
     BatchQueue m_queue;
-    std::optional<BatchStore> m_store; // the writer's thread only
+    std::optional<BatchStore> m_store; // the writer's thread only, once it has begun
     Failure m_failure;
     Committed m_committed;
     bool m_isShort = false; // the writer's thread: the owner has been told to stop
     std::optional<Error> m_error; // the writer's thread until it is joined
     std::mutex m_closeMutex;
+    std::once_flag m_begun;
     std::thread m_thread; // last: it uses all of the above
 };
 
@@ -117,9 +137,19 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(const std::filesyst
                                                              const SessionInfo& session, Failure failure,
                                                              Committed committed)
 {
-    REVET_ASSIGN_OR_RETURN(BatchStore store, BatchStore::create(file, session));
+    REVET_ASSIGN_OR_RETURN(auto writer, createIdle(file, session, std::move(failure), std::move(committed)));
+    REVET_RETURN_IF_ERROR(writer->d->open());
+    writer->d->begin();
+    return writer;
+}
+
+Result<std::unique_ptr<JournalWriter>> JournalWriter::createIdle(const std::filesystem::path& file,
+                                                                 const SessionInfo& session, Failure failure,
+                                                                 Committed committed)
+{
+    REVET_RETURN_IF_ERROR(BatchStore::createFile(file));
     return std::unique_ptr<JournalWriter>(new JournalWriter(
-        std::make_unique<Private>(std::move(store), std::move(failure), std::move(committed))));
+        std::make_unique<Private>(file, session, std::move(failure), std::move(committed))));
 }
 
 void JournalWriter::append(Event event)
@@ -144,11 +174,13 @@ void JournalWriter::update(const SessionInfo& session)
 
 void JournalWriter::hurry()
 {
+    d->begin();
     d->queue().hurry();
 }
 
 bool JournalWriter::flush()
 {
+    d->begin();
     return d->queue().flush();
 }
 

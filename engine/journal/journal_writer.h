@@ -35,6 +35,12 @@ public:
                                                                        const SessionInfo& session,
                                                                        Failure failure,
                                                                        Committed committed = {});
+    /// The same, but no row is written, and the queue not emptied, before the first hurry(), flush() or
+    /// close() starts the thread. What fails then is told by `failure`.
+    [[nodiscard]] static Result<std::unique_ptr<JournalWriter>> createIdle(const std::filesystem::path& file,
+                                                                           const SessionInfo& session,
+                                                                           Failure failure,
+                                                                           Committed committed = {});
     ~JournalWriter();
     JournalWriter(const JournalWriter&) = delete;
     JournalWriter& operator=(const JournalWriter&) = delete;

@@ -12,12 +12,6 @@ Recorder::Recorder(const Clock& clock, journal::JournalWriter& writer, PrivateWr
     , m_privateWrites(privateWrites)
     , m_processes(clock, [this](const ProcessRecord& process) { tell(process); })
     , m_coalescer(clock, [this](Event event) { m_writer.append(std::move(event)); })
-    , m_exitWatcher([this] {
-        while (m_processes.waitForExits()) { }
-    })
-    , m_releaser([this] {
-        while (m_coalescer.flushWhenDue()) { }
-    })
 {
 }
 
@@ -67,6 +61,20 @@ void Recorder::note(Fact fact)
 void Recorder::flushAll()
 {
     m_coalescer.flush(observe::Coalescer::Flush::All);
+}
+
+void Recorder::begin()
+{
+    if (m_exitWatcher.joinable()) {
+        return;
+    }
+    m_exitWatcher = std::jthread([this] {
+        while (m_processes.waitForExits()) { }
+    });
+    m_releaser = std::jthread([this] {
+        while (m_coalescer.flushWhenDue()) { }
+    });
+    m_writer.hurry();
 }
 
 void Recorder::close()

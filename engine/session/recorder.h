@@ -39,6 +39,8 @@ public:
     void note(Fact fact);
     /// Lets go of everything that is held back for repeats.
     void flushAll();
+    /// Starts the threads, and the journal's: not before the box's first call, which they would only delay.
+    void begin();
     void close();
 
 private:

@@ -137,8 +137,8 @@ Result<void> RunningSession::startJournal(const Places& places)
         ::eventfd_write(m_advance.get(), 1);
     };
     REVET_ASSIGN_OR_RETURN(m_journal,
-                           journal::JournalWriter::create(places.journal(m_preparation.info.id),
-                                                          m_preparation.info, onFailure, onCommit));
+                           journal::JournalWriter::createIdle(places.journal(m_preparation.info.id),
+                                                              m_preparation.info, onFailure, onCommit));
     std::vector<std::string> roots = m_preparation.spec.sideRoots;
     roots.push_back(m_preparation.spec.project);
     m_privateWrites.emplace(m_preparation.spec.home, std::move(roots));
@@ -295,6 +295,7 @@ std::optional<SessionEnd> RunningSession::handleReport(Box::Message message)
                     m_alarm->raise("the box's calls could not be answered: " + errorLine(served.error()));
                 }
             }));
+        m_recorder->begin();
         break;
     case Report::Kind::Terminal:
         m_terminal = message.descriptor();

@@ -30,6 +30,8 @@ class TestJournalWriter : public QObject
 private Q_SLOTS:
     void createsTheFileForItsOwnerOnly();
     void refusesAFileThatExists();
+    void writesWhatWaitedOnceAnIdleOneIsHurried();
+    void tellsThatAnIdleOneCannotBegin();
     void numbersEventsInOrderAndKeepsEveryField();
     void showsEventsToReadersWithin200MillisecondsWithoutAFlush();
     void keepsTheNewestStateOfAProcess();
@@ -67,6 +69,39 @@ void TestJournalWriter::refusesAFileThatExists()
     QVERIFY(!writer);
     QCOMPARE(writer.error().code, ErrorCode::Conflict);
     QCOMPARE(std::filesystem::file_size(pathIn(folder, "journal.db")), std::uintmax_t{8});
+}
+
+void TestJournalWriter::writesWhatWaitedOnceAnIdleOneIsHurried()
+{
+    const QTemporaryDir folder;
+    const auto writer = JournalWriter::createIdle(pathIn(folder, "journal.db"), sampleSession(), {});
+    REVET_VERIFY(writer);
+    (*writer)->append(sampleEvent(1));
+    QVERIFY(!std::filesystem::exists(pathIn(folder, "journal.db-wal")));
+    (*writer)->hurry();
+    (*writer)->append(sampleEvent(2));
+    QVERIFY((*writer)->flush());
+    auto reader = JournalReader::open(pathIn(folder, "journal.db"));
+    REVET_VERIFY(reader);
+    const auto events = reader->eventsAfter({}, 10);
+    REVET_VERIFY(events);
+    QCOMPARE(events->size(), std::size_t{2});
+    REVET_VERIFY((*writer)->close());
+}
+
+void TestJournalWriter::tellsThatAnIdleOneCannotBegin()
+{
+    const QTemporaryDir folder;
+    std::atomic<int> failures = 0;
+    const auto writer = JournalWriter::createIdle(pathIn(folder, "journal.db"), sampleSession(),
+                                                  [&failures](const Error&) { ++failures; });
+    REVET_VERIFY(writer);
+    (*writer)->append(sampleEvent(1));
+    std::ofstream(pathIn(folder, "journal.db"), std::ios::trunc) << "no database at all, but a text";
+    QVERIFY(!(*writer)->flush());
+    QVERIFY(!(*writer)->takesRows());
+    QVERIFY(!(*writer)->close());
+    QCOMPARE(failures.load(), 1);
 }
 
 void TestJournalWriter::numbersEventsInOrderAndKeepsEveryField()
