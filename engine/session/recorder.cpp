@@ -79,12 +79,10 @@ void Recorder::begin()
 
 void Recorder::close()
 {
-    if (m_exitWatcher.joinable()) {
-        m_processes.stop();
-        m_coalescer.stop();
-        m_exitWatcher.join();
-        m_releaser.join();
-    }
+    // The threads end by themselves; what they would still tell is told here, so that nobody waits for them.
+    m_processes.stop();
+    while (m_processes.waitForExits()) { }
+    m_coalescer.stop();
     flushAll();
 }
 
