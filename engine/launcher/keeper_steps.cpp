@@ -48,13 +48,20 @@ InTheWay inTheWayOf(const Step& step)
     return (step.flags & bind_flag::kMovesAside) != 0 ? InTheWay::MoveAside : InTheWay::Fail;
 }
 
-Result<UniqueFd> openHostTree()
+UniqueFd& keptHostTree()
 {
-    UniqueFd tree(::open(kHostTree, O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!tree) {
-        return failErrno("open the host's tree");
-    }
+    static UniqueFd tree;
     return tree;
+}
+
+/// The root of the host's tree; opened once.
+Result<int> reachHostTree()
+{
+    UniqueFd& tree = keptHostTree();
+    if (!tree) {
+        tree.reset(::open(kHostTree, O_PATH | O_DIRECTORY | O_CLOEXEC));
+    }
+    return tree ? Result<int>(tree.get()) : failErrno("open the host's tree");
 }
 
 Result<void> enterOuterNamespaces()
@@ -124,16 +131,16 @@ Result<void> makeFile(const std::string& target, std::string_view content)
 Result<void> copyFile(const Step& step)
 {
     constexpr std::size_t kMaximumBytes = std::size_t{1} << 20U;
-    REVET_ASSIGN_OR_RETURN(const auto host, openHostTree());
-    const auto source = openHostFile(host.get(), step.source);
+    REVET_ASSIGN_OR_RETURN(const int host, reachHostTree());
+    const auto source = openHostFile(host, step.source);
     const auto content = source ? os::readAll(source->get(), kMaximumBytes) : fail(source.error());
     return content && !content->empty() ? makeFile(step.target, *content) : Result<void>();
 }
 
 Result<void> bindHostPath(const Step& step)
 {
-    REVET_ASSIGN_OR_RETURN(const auto host, openHostTree());
-    auto source = openHostPath(host.get(), step.source);
+    REVET_ASSIGN_OR_RETURN(const int host, reachHostTree());
+    auto source = openHostPath(host, step.source);
     if (!source) {
         const bool skip = source.error().errnoValue == ENOENT && (step.flags & bind_flag::kOptional) != 0;
         return skip ? Result<void>() : fail(source.error());
@@ -207,17 +214,11 @@ Result<void> mountAt(const Step& step, const char* type, unsigned long flags, co
     return {};
 }
 
-UniqueFd& keptHostTree()
-{
-    static UniqueFd tree;
-    return tree;
-}
-
 /// By an empty place, in which every name is absent. Covered, not detached: a mount that is nowhere attached
 /// could not be cloned for later grants (Linux 6.1).
 Result<void> hideHost()
 {
-    REVET_ASSIGN_OR_RETURN(keptHostTree(), openHostTree());
+    REVET_RETURN_IF_ERROR(reachHostTree()); // before it is covered
     if (::mount("none", kHostTree, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=555,size=4k")
         != 0) {
         return failErrno("cover the host's tree");
