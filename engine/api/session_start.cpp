@@ -68,8 +68,15 @@ std::optional<StartedSession>& forkedSession()
     return session;
 }
 
-[[noreturn]] void becomeSession(int socket, SessionMain main)
+bool& isForkedOff()
 {
+    static bool isIt = false;
+    return isIt;
+}
+
+void becomeSession(ipc::Channel frontEnd)
+{
+    isForkedOff() = true;
     ::prctl(PR_SET_NAME, "revet-session", 0, 0, 0); // what tells a living session from a number given anew
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -77,11 +84,13 @@ std::optional<StartedSession>& forkedSession()
             ::_exit(ipc::kRevetFailed);
         }
     }
-    if (socket == ipc::kFrontEndFd ? ::fcntl(socket, F_SETFD, 0) != 0
-                                   : ::dup2(socket, ipc::kFrontEndFd) != ipc::kFrontEndFd) {
+    // A copy, since the original may have that number; the first deeds close it.
+    const int copy = ::fcntl(frontEnd.fd(), F_DUPFD, ipc::kFrontEndFd + 1);
+    frontEnd = {};
+    if (::dup2(copy, ipc::kFrontEndFd) != ipc::kFrontEndFd) {
         ::_exit(ipc::kRevetFailed);
     }
-    ::_exit(main());
+    session::beginSessionProcess();
 }
 
 Result<StartedSession> spawnSession()
@@ -110,7 +119,12 @@ int sessionMain()
     return session::runSessionProcess();
 }
 
-void forkSession(SessionMain main)
+bool isSessionProcess()
+{
+    return isForkedOff();
+}
+
+void forkSession()
 {
     auto ends = ipc::Channel::createPair();
     if (!ends) {
@@ -119,7 +133,8 @@ void forkSession(SessionMain main)
     StartedSession session;
     session.pid = ::fork();
     if (session.pid == 0) {
-        becomeSession(ends->second.fd(), main);
+        ends->first = {};
+        becomeSession(std::move(ends->second));
     }
     if (session.pid > 0) {
         session.channel = std::move(ends->first);

@@ -18,14 +18,17 @@ struct StartedSession
     pid_t pid = -1; ///< our child until it is reaped
 };
 
-/// What a session process does, from its birth to its exit status.
+/// What a session process does, from its first deeds to its exit status.
 using SessionMain = int (*)();
 [[nodiscard]] int sessionMain();
 
 /// Forks off the session process that the next startSession() takes, so that it gets ready while the caller
 /// reads its command line; without a new program's start, which would take as long as half of the box. For
-/// the beginning of a short-lived program without threads. One that is never asked for ends with the caller.
-void forkSession(SessionMain main = sessionMain);
+/// the beginning of a short-lived program without threads, even before its constructors. Returns in both: the
+/// session process has done its first deeds by then, isSessionProcess() tells it, and it has to go on with a
+/// SessionMain. One that is never asked for ends with the caller.
+void forkSession();
+[[nodiscard]] bool isSessionProcess();
 
 /// Gives the request to the session that was forked, or spawns revet-session (in which no signals are
 /// blocked). Either leads a session of its own, so that the terminal's signals do not reach it. Opens neither

@@ -28,6 +28,16 @@ void fillStandardDescriptors()
     ::close(fd);
 }
 
+/// Before all other constructors, of which a command line has many: the session's launcher starts meanwhile.
+/// (glibc gives constructors what main() gets.)
+[[gnu::constructor(101)]] void begin(int argc, char** argv)
+{
+    fillStandardDescriptors();
+    if (argc > 1 && std::string_view(argv[1]) == "run" && ::geteuid() != 0) {
+        api::forkSession();
+    }
+}
+
 std::string helpText()
 {
     std::string text = "Usage: revet COMMAND …\n\n"
@@ -68,11 +78,10 @@ int runCommand(const std::string& name, const Arguments& arguments)
 
 int runProgram(int argc, char** argv, api::SessionMain sessionMain)
 {
-    fillStandardDescriptors();
-    const std::string name = argc > 1 ? argv[1] : "--help";
-    if (name == "run" && ::geteuid() != 0) {
-        api::forkSession(sessionMain);
+    if (api::isSessionProcess()) {
+        ::_exit(sessionMain());
     }
+    const std::string name = argc > 1 ? argv[1] : "--help";
     try {
         if (name == "--help" || name == "-h" || name == "help") {
             print(helpText());

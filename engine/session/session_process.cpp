@@ -32,6 +32,7 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -203,14 +204,32 @@ Result<void> findRoom(const std::filesystem::path& data)
                    + "; make room there; `revet prune --older-than 7d` removes old records");
 }
 
-Result<Readiness> getReady()
+Result<Box> startLauncher()
 {
     if (::getuid() == 0) {
         return fail(ErrorCode::Refused, "start a session as root", "run revet as the user whose work it is");
     }
     REVET_ASSIGN_OR_RETURN(const auto installation, Installation::find());
-    REVET_ASSIGN_OR_RETURN(auto box, Box::start((installation.libexec / "revet-launch").string()));
+    return Box::start((installation.libexec / "revet-launch").string());
+}
+
+struct Beginning
+{
+    std::uint64_t ignoredSignals;
+    Result<Box> box;
+};
+
+std::optional<Beginning>& beginning()
+{
+    static std::optional<Beginning> made;
+    return made;
+}
+
+Result<Readiness> getReady(Result<Box> started)
+{
+    REVET_ASSIGN_OR_RETURN(auto box, std::move(started));
     REVET_RETURN_IF_ERROR(box.begin(tiers::systemView()));
+    REVET_ASSIGN_OR_RETURN(const auto installation, Installation::find());
     REVET_ASSIGN_OR_RETURN(const auto places, Places::find());
     ShippedData data(installation, places);
     REVET_RETURN_IF_ERROR(data.preload());
@@ -300,11 +319,23 @@ Result<void> serve(FrontEnd& frontEnd, ipc::RunRequest request, Readiness& ready
 
 } // namespace
 
-int runSessionProcess(RunningSession::PlanEdit edit)
+void beginSessionProcess()
 {
+    // What a start frees it needs again soon: nothing goes back to the kernel, and comes in larger pieces.
+    ::mallopt(M_TRIM_THRESHOLD, 16 << 20);
+    ::mallopt(M_TOP_PAD, 1 << 19);
     const std::uint64_t ignored = ignoredSignals();
     detachFromCaller();
-    auto ready = getReady();
+    beginning().emplace(Beginning{ignored, startLauncher()});
+}
+
+int runSessionProcess(RunningSession::PlanEdit edit)
+{
+    if (!beginning()) {
+        beginSessionProcess();
+    }
+    const std::uint64_t ignored = beginning()->ignoredSignals;
+    auto ready = getReady(std::move(beginning()->box));
     ipc::Channel channel{UniqueFd(ipc::kFrontEndFd)};
     auto request = receiveRequest(channel);
     if (!request) {
