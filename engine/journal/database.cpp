@@ -157,7 +157,14 @@ Result<void> Database::useWal()
 
 Result<void> Database::syncLog()
 {
-    return execute("PRAGMA synchronous = NORMAL");
+    m_isFirst = logBytes() == 0;
+    return execute(m_isFirst ? "PRAGMA synchronous = OFF" : "PRAGMA synchronous = NORMAL");
+}
+
+Result<void> Database::commit()
+{
+    REVET_RETURN_IF_ERROR(execute("COMMIT"));
+    return std::exchange(m_isFirst, false) ? execute("PRAGMA synchronous = NORMAL") : Result<void>();
 }
 
 void Database::keepLogOnClose()
@@ -179,6 +186,9 @@ std::uintmax_t Database::logBytes() const
 
 Result<void> Database::checkpoint()
 {
+    if (std::exchange(m_isFirst, false)) { // else the log would be gone before what was in it is on the disk
+        REVET_RETURN_IF_ERROR(execute("PRAGMA synchronous = NORMAL"));
+    }
     // Readers may keep the log from being emptied; then the last of them does it.
     const auto run = [this](int mode) {
         const int status = sqlite3_wal_checkpoint_v2(m_handle.get(), nullptr, mode, nullptr, nullptr);
@@ -215,7 +225,7 @@ Result<void> inTransaction(Database& database, const std::function<Result<void>(
     REVET_RETURN_IF_ERROR(database.execute("BEGIN IMMEDIATE"));
     Result<void> result = body();
     if (result) {
-        result = database.execute("COMMIT");
+        result = database.commit();
     }
     if (!result) {
         // SQLite may have rolled back by itself already; the first error is the one that counts.

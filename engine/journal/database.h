@@ -36,9 +36,8 @@ public:
     /// Switches to a write-ahead log that readers never wait for.
     [[nodiscard]] Result<void> useWal();
     /// From now on the log is synced when it starts over and at checkpoints only: a killed process loses
-    /// nothing that was committed, a machine that loses power may lose the last seconds. The first commit
-    /// into an empty log, which no older one can be taken for, may come before: it need not wait for the
-    /// disk.
+    /// nothing that was committed, a machine that loses power may lose the last seconds. The first
+    /// transaction into an empty log, which no older one can be taken for, does not wait for the disk.
     [[nodiscard]] Result<void> syncLog();
     /// Leaves the log where it is when the last connection closes, so that a short-lived process does not
     /// wait for the disk at its end.
@@ -48,6 +47,7 @@ public:
     void stopCheckpoints();
     /// Moves the log into the file and empties it; on the disk afterwards.
     [[nodiscard]] Result<void> checkpoint();
+    [[nodiscard]] Result<void> commit();
     [[nodiscard]] Result<std::int64_t> singleInteger(const std::string& sql);
     [[nodiscard]] std::int64_t changes() const;
     [[nodiscard]] const std::filesystem::path& file() const { return m_file; }
@@ -64,6 +64,7 @@ private:
     }
     std::unique_ptr<sqlite3, Close> m_handle;
     std::filesystem::path m_file;
+    bool m_isFirst = false; ///< syncLog() takes effect with the next commit
 };
 
 /// Runs `body` in a write transaction that takes its lock at once, so that two processes queue instead of
