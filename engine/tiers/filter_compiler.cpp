@@ -3,6 +3,7 @@
 
 #include "engine/tiers/filter_compiler.h"
 
+#include "engine/base/assert.h"
 #include "engine/base/unique_fd.h"
 #include "engine/policy/refused_calls.h"
 
@@ -105,6 +106,7 @@ std::vector<sock_filter> searchOf(std::span<const Range> ranges)
     }
     const std::size_t half = ranges.size() / 2;
     std::vector<sock_filter> code = searchOf(ranges.first(half));
+    REVET_ASSERT(code.size() <= UINT8_MAX); // how far a jump goes
     code.insert(
         code.begin(),
         BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, ranges[half].first, static_cast<std::uint8_t>(code.size()), 0));
