@@ -10,9 +10,9 @@
 #include "engine/cli/terminal_line.h"
 #include "engine/cli/text_table.h"
 #include "engine/domain/display_escape.h"
+#include "engine/policy/text_lines.h"
 
 #include <algorithm>
-#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -204,10 +204,9 @@ void printCard(const AskRecord& record, bool isFull)
     text += row("Cwd", shown(displayQuoted(ask.cwd)));
     text += row("Box", std::string(toString(ask.tier)) + ", " + displayQuoted(ask.project));
     std::string label = "Why";
-    for (const auto part : std::views::split(ask.why, '\n')) { // what would be written is never shortened
-        text += rows(std::exchange(label, ""), displayEscape(std::string_view(part.begin(), part.end())),
-                     columns);
-    }
+    policy::forEachLine(ask.why, [&](std::string_view line) { // what would be written is never shortened
+        text += rows(std::exchange(label, ""), displayEscape(line), columns);
+    });
     if (!ask.claim.empty()) {
         text += row("Claim", shown(claimText(ask.claim)));
     }

@@ -174,10 +174,10 @@ public:
         rule.text(NFTA_RULE_TABLE, kTable);
         rule.text(NFTA_RULE_CHAIN, m_chain);
         rule.nested(NLA_F_NESTED | NFTA_RULE_EXPRESSIONS, [&] {
-            for (const auto& [name, fill] : m_expressions) {
+            for (const auto& expression : m_expressions) {
                 rule.nested(NLA_F_NESTED | NFTA_LIST_ELEM, [&] {
-                    rule.text(NFTA_EXPR_NAME, name);
-                    rule.nested(NLA_F_NESTED | NFTA_EXPR_DATA, [&] { fill(rule); });
+                    rule.text(NFTA_EXPR_NAME, expression.first);
+                    rule.nested(NLA_F_NESTED | NFTA_EXPR_DATA, [&] { expression.second(rule); });
                 });
             }
         });

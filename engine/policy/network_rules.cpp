@@ -183,8 +183,9 @@ Result<NetworkRules> NetworkRules::compile(std::span<const NetworkRule> rules)
         list.push_back({std::move(pattern), i, rules[i].scope, rules[i].isAllowed});
     }
     const auto isFirst = [](const Rule& rule) { return rule.scope != RuleScope::Profile; };
-    std::ranges::stable_partition(compiled.m_allowed, isFirst);
-    std::ranges::stable_partition(compiled.m_denied, isFirst);
+    for (auto* const list : {&compiled.m_allowed, &compiled.m_denied}) {
+        std::stable_partition(list->begin(), list->end(), isFirst);
+    }
     for (const Rule& rule : compiled.m_allowed) {
         if (isPersons(rule.scope) && compiled.isDeniedWhole(rule, true)) {
             return fail(ErrorCode::Malformed, "allow " + displayQuoted(rules[rule.index].text),

@@ -86,8 +86,9 @@ public:
         const std::vector<std::string> secrets = secretsWithin(hidden);
         for (const auto& [place, real] : m_places) {
             // Sorted, so a parent comes first and covers what lies below it.
-            const bool isCovered = std::ranges::any_of(
-                found.visible, [&place](const auto& earlier) { return isWithin(place, earlier.host); });
+            const bool isCovered = std::ranges::any_of(found.visible, [&place = place](const auto& earlier) {
+                return isWithin(place, earlier.host);
+            });
             if (!isCovered && !hidden.match(place) && !hidden.match(real)) {
                 found.visible.push_back({place, {}, tiers::VisiblePath::Access::ReadOnly});
                 for (const std::string& secret : secrets) {
