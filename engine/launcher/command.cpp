@@ -95,6 +95,7 @@ Result<void> runCommandStep(const Step& step, std::uint32_t number, int socket)
     case StepKind::Copy:
     case StepKind::TemporaryFs:
     case StepKind::Bind:
+    case StepKind::Pin:
     case StepKind::Overlay:
     case StepKind::Terminals:
     case StepKind::RemoveAtEnd:

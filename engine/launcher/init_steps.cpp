@@ -161,6 +161,7 @@ Result<void> runInitStep(const Step& step)
     case StepKind::Copy:
     case StepKind::TemporaryFs:
     case StepKind::Bind:
+    case StepKind::Pin:
     case StepKind::Overlay:
     case StepKind::Terminals:
     case StepKind::RemoveAtEnd:

@@ -319,6 +319,11 @@ Result<void> runKeeperStep(const Step& step)
         return mountAt(step, "tmpfs", MS_NOSUID | MS_NODEV, step.data.c_str());
     case StepKind::Bind:
         return bindHostPath(step);
+    case StepKind::Pin: {
+        REVET_ASSIGN_OR_RETURN(const auto directory,
+                               openMountTarget(step.target, TargetType::Directory, inTheWayOf(step)));
+        return pinDirectory(directory.get());
+    }
     case StepKind::Overlay:
         return mountOverlay(step);
     case StepKind::Terminals:

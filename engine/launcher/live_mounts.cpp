@@ -6,6 +6,7 @@
 #include "engine/launcher/mount_target.h"
 #include "engine/launcher/steps.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -48,6 +49,35 @@ Result<UniqueFd> cloneOf(const Errand& errand, bool& isDirectory)
     return tree;
 }
 
+/// Not where the box cannot write, in its root, nor what it cannot move, as something is mounted there.
+bool isMovable(int directory, int root)
+{
+    const auto look = [](int object, struct statx& status) {
+        return ::statx(object, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) == 0
+            && (status.stx_mask & STATX_MNT_ID) != 0;
+    };
+    struct statx here = {};
+    struct statx top = {};
+    const bool isMountPoint = look(directory, here) && (here.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+    return !isMountPoint && (!look(root, top) || here.stx_mnt_id != top.stx_mnt_id);
+}
+
+/// The directory around a target, from which the box can no longer move it: what is told of the host's places
+/// goes by their paths. The pins stay, as they would for a mount that was there from the start.
+Result<UniqueFd> openPinned(const std::string& path)
+{
+    const UniqueFd root(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    for (std::size_t slash = 0; slash < path.size();) {
+        slash = std::min(path.find('/', slash + 1), path.size());
+        REVET_ASSIGN_OR_RETURN(const auto directory,
+                               openMountTarget(path.substr(0, slash), TargetType::Directory));
+        if (isMovable(directory.get(), root.get())) {
+            REVET_RETURN_IF_ERROR(pinDirectory(directory.get()));
+        }
+    }
+    return openMountTarget(path, TargetType::Directory);
+}
+
 } // namespace
 
 Result<UniqueFd> LiveMounts::mount(const Errand& errand)
@@ -59,8 +89,7 @@ Result<UniqueFd> LiveMounts::mount(const Errand& errand)
     Mounted mounted;
     REVET_ASSIGN_OR_RETURN(UniqueFd tree, cloneOf(errand, mounted.isDirectory));
     mounted.name = errand.target.substr(slash + 1);
-    REVET_ASSIGN_OR_RETURN(mounted.directory,
-                           openMountTarget(errand.target.substr(0, slash), TargetType::Directory));
+    REVET_ASSIGN_OR_RETURN(mounted.directory, openPinned(errand.target.substr(0, slash)));
     REVET_ASSIGN_OR_RETURN(const MountPlace place,
                            openMountPlace(mounted.directory.get(), mounted.name,
                                           mounted.isDirectory ? TargetType::Directory : TargetType::File));

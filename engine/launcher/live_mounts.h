@@ -25,7 +25,7 @@ public:
 private:
     struct Mounted
     {
-        UniqueFd directory; ///< around it; in a private home the box may have moved what is above
+        UniqueFd directory; ///< around it
         std::string name;
         bool isDirectory = false;
         bool isPlaceMade = false; ///< nothing was there before

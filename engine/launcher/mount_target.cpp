@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <linux/mount.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -115,6 +116,21 @@ Result<MountPlace> openMountPlace(int directory, const std::string& name, Target
         place.object.reset(place.isMade ? openComponent(directory, name, type) : -1);
     }
     return place.object ? Result<MountPlace>(std::move(place)) : failErrno("reach the mount point " + name);
+}
+
+Result<void> pinDirectory(int directory)
+{
+    // Recursive for what the host itself has mounted below.
+    const UniqueFd tree(static_cast<int>(::syscall(SYS_open_tree, directory, "",
+                                                   AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE
+                                                       | static_cast<unsigned>(OPEN_TREE_CLOEXEC))));
+    if (!tree
+        || ::syscall(SYS_move_mount, tree.get(), "", directory, "",
+                     MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH)
+            != 0) {
+        return failErrno("pin a directory above a mount point");
+    }
+    return {};
 }
 
 Result<UniqueFd> openHostPath(int hostRoot, const std::string& path)

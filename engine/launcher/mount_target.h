@@ -28,6 +28,10 @@ struct MountPlace
 };
 [[nodiscard]] Result<MountPlace> openMountPlace(int directory, const std::string& name, TargetType type);
 
+/// Makes a directory a mount of itself: rename(2) and rmdir(2) of it fail with EBUSY in every namespace that
+/// has the mount, whatever lies below.
+[[nodiscard]] Result<void> pinDirectory(int directory);
+
 /// Opens (O_PATH) a path of the host, links followed inside the host's tree only. `hostRoot` is where that
 /// tree is.
 [[nodiscard]] Result<UniqueFd> openHostPath(int hostRoot, const std::string& path);

@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, kStepKindCount> kStepNames = {"outer-name
                                                                      "copy",
                                                                      "temporary-fs",
                                                                      "bind",
+                                                                     "pin",
                                                                      "overlay",
                                                                      "terminals",
                                                                      "remove-at-end",

@@ -24,6 +24,7 @@ enum class StepKind : std::uint8_t {
     Copy, ///< target gets the content of source (a small host file); skipped where there is none
     TemporaryFs, ///< a tmpfs at target; data: mount options
     Bind, ///< source (a host path) at target; flags: BindFlag
+    Pin, ///< the directory target becomes a mount of itself: the box cannot move what is mounted below it
     Overlay, ///< source: lower host path; data: host path of "closed/upper" and "work"; at target
     Terminals, ///< a devpts of the box's own at target
     RemoveAtEnd, ///< the host's file target is unlinked when the box ends, also when revet-session was killed
@@ -56,7 +57,7 @@ enum class StepKind : std::uint8_t {
     LoadFilter, ///< data: BPF; flags: FilterFlag
     CloseDescriptors, ///< everything above 2
 };
-inline constexpr std::uint8_t kStepKindCount = 30;
+inline constexpr std::uint8_t kStepKindCount = 31;
 /// "read-only", "drop-capabilities"; how a step is named in messages, dumps and tests.
 [[nodiscard]] std::string_view toString(StepKind kind);
 

@@ -76,17 +76,53 @@ bool isBelow(const std::string& path, const std::string& directory)
     return path.size() > directory.size() + 1 && path.starts_with(directory) && path[directory.size()] == '/';
 }
 
+bool mounts(const Step& step)
+{
+    return step.kind == StepKind::Bind || step.kind == StepKind::Overlay
+        || step.kind == StepKind::TemporaryFs;
+}
+
+/// Directories above a mount point that the box could rename, with all that is mounted below: everything is
+/// judged and recorded by its path. Below a root the supervisor does the renaming.
+void pinTheWay(const BoxSpec& spec, Plan& plan)
+{
+    std::vector<std::string> roots = spec.sideRoots;
+    roots.push_back(spec.project);
+    std::vector<std::string> writable;
+    std::set<std::string> fixed;
+    std::vector<Step> steps;
+    for (Step& step : plan.outer) {
+        for (std::size_t slash = mounts(step) ? step.target.find('/', 1) : std::string::npos;
+             slash != std::string::npos; slash = step.target.find('/', slash + 1)) {
+            const std::string above = step.target.substr(0, slash);
+            const auto holdsIt = [&above](const std::string& place) { return isBelow(above, place); };
+            if (std::ranges::any_of(writable, holdsIt) && std::ranges::none_of(roots, holdsIt)
+                && fixed.insert(above).second) {
+                steps.push_back({StepKind::Pin, {}, above, {}, 0});
+            }
+        }
+        if (mounts(step)) {
+            fixed.insert(step.target);
+            if ((step.flags & launcher::bind_flag::kReadOnly) == 0) {
+                writable.push_back(step.target);
+            }
+        }
+        steps.push_back(std::move(step));
+    }
+    plan.outer = std::move(steps);
+}
+
 /// The mount points that are made in the private home itself, and not in something of the host's that is
 /// shown in it: what an earlier box has put there must not hinder.
 void clearTheWayInHome(const BoxSpec& spec, Plan& plan)
 {
     for (std::size_t i = 0; i < plan.outer.size(); ++i) {
         Step& step = plan.outer[i];
-        const bool mounts = step.kind == StepKind::Bind || step.kind == StepKind::Overlay;
         const auto shows = [&](const Step& earlier) {
-            return isBelow(step.target, earlier.target) && isBelow(earlier.target, spec.home);
+            return mounts(earlier) && isBelow(step.target, earlier.target)
+                && isBelow(earlier.target, spec.home);
         };
-        if (mounts && isBelow(step.target, spec.home)
+        if ((mounts(step) || step.kind == StepKind::Pin) && isBelow(step.target, spec.home)
             && std::none_of(plan.outer.begin(), plan.outer.begin() + static_cast<std::ptrdiff_t>(i), shows)) {
             step.flags |= launcher::bind_flag::kMovesAside;
         }
@@ -142,6 +178,7 @@ Result<Plan> buildPlan(const BoxSpec& spec)
                  {StepKind::DetachHost, {}, "/old", {}, 0}};
     addHome(spec, plan);
     backend->addProject(spec, plan);
+    pinTheWay(spec, plan);
     clearTheWayInHome(spec, plan);
     addMasks(spec, plan);
     for (const std::string& path : spec.removeAtEnd) {

@@ -50,6 +50,23 @@ private Q_SLOTS:
         }
     }
 
+    /// The project lies in a directory of the private home, as most do in one of the home.
+    void movesNothingAboveTheProject()
+    {
+        const World world;
+        RunOptions options;
+        options.directory = world.home().home() / "src/deep/project";
+        std::filesystem::create_directories(options.directory);
+        for (const char* const name : {".envrc", "ordinary"}) {
+            const Finished finished
+                = world.deed("sandbox", "move_above", {name}, {"--bind-ro", world.project()}, options);
+            REVET_VERIFY_NONE(otherThan(finished, {"EBUSY", "EROFS"}));
+        }
+        QVERIFY(!std::filesystem::exists(options.directory / ".envrc"));
+        QVERIFY(std::filesystem::exists(options.directory / "ordinary"));
+        QVERIFY(std::filesystem::is_directory(world.home().home() / "src/deep"));
+    }
+
     void makesNoPinnedFileThroughALinkedParent_data() { addTierRows(); }
     void makesNoPinnedFileThroughALinkedParent()
     {

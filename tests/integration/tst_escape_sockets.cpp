@@ -90,6 +90,24 @@ private Q_SLOTS:
         QVERIFY(listener.wasReached());
     }
 
+    void reachesNoSocketThatItMoved_data() { addTierRows(); }
+    void reachesNoSocketThatItMoved()
+    {
+        const World world;
+        const std::filesystem::path home = world.home().home();
+        std::filesystem::create_directories(home / "services/deep");
+        const HostListener listener(HostListener::Kind::Path, home / "services/deep/canary.sock");
+        const std::string connect = world.victim("connect_to") + " unix ";
+        const Finished finished = world.runner().runScript(fetched("tier"),
+                                                           "mv $HOME/services $HOME/aside; " + connect
+                                                               + "$HOME/aside/deep/canary.sock; " + connect
+                                                               + "$HOME/services/deep/canary.sock",
+                                                           {"--bind-ro", home / "services/deep"});
+        REVET_VERIFY_NONE(otherThan(finished, {"ENOENT", "ECONNREFUSED", "ESOCKTNOSUPPORT"}));
+        QVERIFY2(finished.err.find("busy") != std::string::npos, finished.err.c_str());
+        QVERIFY(!listener.wasReached());
+    }
+
     void speaksToItselfInWhatItIsShown_data() { addTierRows(); }
     void speaksToItselfInWhatItIsShown()
     {

@@ -24,7 +24,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// One deed and what holds it. In all texts PROJECT, HOME and OLD stand for the world's own paths, OLD for
-/// its home as the launcher sees it while it builds the box; PORT and ABSTRACT for services of the host.
+/// its home as the launcher sees it while it builds the box, ABOVE for what holds it; PORT and ABSTRACT for
+/// services of the host.
 struct Wall
 {
     const char* name; ///< the entry of SECURITY.md, and a word where it has several rows
@@ -143,6 +144,14 @@ std::vector<Wall> walls(const std::string& tier)
          {"ENOSYS"},
          {"EBADF", "EFAULT", "EINVAL", "E2BIG"}},
         {"E065", "rename_parent", {".vscode/tasks.json"}, writable, "", {}, {}, "PROJECT/.vscode/tasks.json"},
+        {"E065 above",
+         "move_above",
+         {".envrc"},
+         {"pin ABOVE"},
+         "move above",
+         {"EROFS", "EBUSY"},
+         {"OK"},
+         isSandbox ? "PROJECT/.envrc" : ""},
         {"E099",
          "write_path",
          {"x", "OLD/.config/canary"},
@@ -193,6 +202,7 @@ public:
         const std::string home = m_world.home().home();
         for (const auto& [word, meaning] : {std::pair<std::string, std::string>("PROJECT", m_world.project()),
                                             {"HOME", home},
+                                            {"ABOVE", m_world.home().root()},
                                             {"OLD", "/old/host" + home},
                                             {"PORT", std::to_string(m_port.port())},
                                             {"ABSTRACT", m_name}}) {
