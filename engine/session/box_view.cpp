@@ -74,7 +74,11 @@ Result<supervisor::BoxView> makeBoxView(Preparation& preparation, UniqueFd root,
         view.hostPlaces.push_back(supervisor::normalized(path.inBox.empty() ? path.host : path.inBox));
     }
     for (const tiers::VisiblePath& socket : spec.sockets) {
-        view.relayedSockets.push_back(supervisor::normalized(socket.inBox));
+        struct stat status = {};
+        if (::stat(socket.host.c_str(), &status) != 0) {
+            return failErrno("look at " + socket.host);
+        }
+        view.relayedSockets.push_back({supervisor::normalized(socket.inBox), status.st_dev, status.st_ino});
     }
     if (spec.hasNetwork) { // else the place is the box's own
         view.ownSocket = std::string(StatusFile::kPlaceInBox) + '/' + BoxSocket::kName;

@@ -246,7 +246,7 @@ Result<LiveGrants::Withdrawal> LiveGrants::mountRelay(const std::string& target,
     errand.target = target;
     errand.device = status.st_dev;
     errand.inode = status.st_ino;
-    m_parts.granted.addSocket(target);
+    m_parts.granted.addSocket({target, status.st_dev, status.st_ino});
     return mount(std::move(errand));
 }
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -22,6 +23,8 @@
 namespace revet::session {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr int kBacklog = 128;
 
@@ -42,9 +45,39 @@ Result<sockaddr_un> addressOf(const std::string& path)
     return address;
 }
 
+/// Whether the way to `path`, by all of its links, passes through one of `places`.
+bool leadsThrough(const fs::path& path, const std::vector<std::string>& places)
+{
+    constexpr int kMostLinks = 40; // as the kernel: path_resolution(7)
+    int links = 0;
+    std::deque<fs::path> rest(path.begin(), path.end());
+    fs::path way;
+    while (!rest.empty()) {
+        const fs::path name = std::move(rest.front());
+        rest.pop_front();
+        if (name.empty() || name == "." || name == "..") {
+            way = name == ".." ? way.parent_path() : way;
+            continue;
+        }
+        const fs::path at = way / name;
+        if (std::ranges::any_of(places, [&at](const auto& place) { return isWithin(at.string(), place); })) {
+            return true;
+        }
+        std::error_code error;
+        if (!fs::is_symlink(at, error)) {
+            way = at;
+        } else if (const fs::path next = fs::read_symlink(at, error); !error && ++links <= kMostLinks) {
+            rest.insert(rest.begin(), next.begin(), next.end());
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
 } // namespace
 
-Result<UniqueFd> listenLocally(const std::filesystem::path& path, int type)
+Result<UniqueFd> listenLocally(const fs::path& path, int type)
 {
     const UniqueFd directory(::open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!directory) {
@@ -64,7 +97,7 @@ Result<UniqueFd> listenLocally(const std::filesystem::path& path, int type)
 }
 
 Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::string>& paths,
-                                                      const std::filesystem::path& sessionDirectory,
+                                                      const fs::path& sessionDirectory,
                                                       const std::vector<std::string>& changeable,
                                                       const Places& places, const std::string& prefix)
 {
@@ -72,12 +105,12 @@ Result<std::vector<RelayedSocket>> makeRelayedSockets(const std::vector<std::str
     for (const std::string& path : paths) {
         struct stat status = {};
         std::error_code error;
-        const std::string real = std::filesystem::canonical(path, error).string();
+        const std::string real = fs::canonical(path, error).string();
         if (error || ::stat(real.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) {
             return fail(ErrorCode::InvalidArgument, "relay " + displayQuoted(path),
                         "name a local socket that exists");
         }
-        if (std::ranges::any_of(changeable, [&](const std::string& top) { return isWithin(real, top); })) {
+        if (leadsThrough(path, changeable)) {
             return fail(ErrorCode::Refused, "relay " + displayQuoted(path),
                         "it lies where the box can put another in its place");
         }

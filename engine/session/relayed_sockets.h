@@ -24,9 +24,10 @@ struct RelayedSocket
     UniqueFd listener; ///< non-blocking
 };
 
-/// Makes ours in the session's directory, named by numbers behind `prefix`. Refused for a path within one of
-/// `changeable`, which name no links: what the box can rename must not decide where we connect to; and for a
-/// socket of Revet's own, where the box would answer its own questions.
+/// Makes ours in the session's directory, named by numbers behind `prefix`. Refused for a path that lies in
+/// one of `changeable`, which name no links, or that a link leads through one: what the box can rename or
+/// link must not decide where we connect to; and for a socket of Revet's own, where the box would answer its
+/// own questions.
 [[nodiscard]] Result<std::vector<RelayedSocket>>
 makeRelayedSockets(const std::vector<std::string>& paths, const std::filesystem::path& sessionDirectory,
                    const std::vector<std::string>& changeable, const Places& places,

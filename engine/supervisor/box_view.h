@@ -9,7 +9,10 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <sys/stat.h>
 
 namespace revet::supervisor {
 
@@ -37,6 +40,20 @@ struct TurnLock
     bool isExclusive = false;
 };
 
+/// A socket of ours that stands for one of the host. What is mounted there goes when the host puts another
+/// file in that place: the path alone would then lead to the host's own.
+struct RelayedSocket
+{
+    std::string path; ///< in the box
+    dev_t device = 0;
+    ino_t inode = 0;
+
+    [[nodiscard]] bool is(std::string_view canonical, const struct stat& status) const
+    {
+        return path == canonical && device == status.st_dev && inode == status.st_ino;
+    }
+};
+
 /// What the supervisor knows of one box; immutable once built, shared by all its threads.
 struct BoxView
 {
@@ -53,8 +70,7 @@ struct BoxView
     /// What else of the host's tree the box sees, read-only or not: toolchains, --bind-ro, --bind-rw, the
     /// system. A socket there that the box has not bound belongs to a program of the host.
     std::vector<std::string> hostPlaces;
-    /// Sockets of ours that stand for ones of the host; mounted, so that the box cannot move them.
-    std::vector<std::string> relayedSockets;
+    std::vector<RelayedSocket> relayedSockets;
     /// Where the session itself listens to its box; the same, or none.
     std::string ownSocket;
     /// What came to both while the box runs; or none.

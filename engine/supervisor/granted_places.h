@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "engine/supervisor/box_view.h"
 #include "engine/supervisor/place.h"
 
 #include <algorithm>
@@ -26,19 +27,20 @@ public:
         m_paths.push_back(std::move(path));
         m_isEmpty.store(false, std::memory_order_release);
     }
-    void addSocket(std::string path)
+    void addSocket(RelayedSocket socket)
     {
         const std::lock_guard lock(m_mutex);
-        m_sockets.push_back(std::move(path));
+        m_sockets.push_back(std::move(socket));
         m_isEmpty.store(false, std::memory_order_release);
     }
-    [[nodiscard]] bool relays(std::string_view canonical) const
+    [[nodiscard]] bool relays(std::string_view canonical, const struct stat& status) const
     {
         if (m_isEmpty.load(std::memory_order_acquire)) {
             return false;
         }
         const std::lock_guard lock(m_mutex);
-        return std::ranges::find(m_sockets, canonical) != m_sockets.end();
+        return std::ranges::any_of(m_sockets,
+                                   [&](const RelayedSocket& socket) { return socket.is(canonical, status); });
     }
     [[nodiscard]] bool holds(std::string_view canonical) const
     {
@@ -54,7 +56,7 @@ private:
     std::atomic<bool> m_isEmpty = true;
     mutable std::mutex m_mutex;
     std::vector<std::string> m_paths;
-    std::vector<std::string> m_sockets;
+    std::vector<RelayedSocket> m_sockets;
 };
 
 } // namespace revet::supervisor

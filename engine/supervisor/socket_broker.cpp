@@ -166,8 +166,9 @@ Answer SocketBroker::connectLocal(const Call& call, Target& target, int socket) 
     const BoxView& box = m_context.box;
     if (found->path == box.ownSocket) {
         deed.rule = "box socket";
-    } else if (std::ranges::find(box.relayedSockets, found->path) != box.relayedSockets.end()
-               || (box.granted && box.granted->relays(found->path))) {
+    } else if (std::ranges::any_of(box.relayedSockets,
+                                   [&](const auto& ours) { return ours.is(found->path, found->status); })
+               || (box.granted && box.granted->relays(found->path, found->status))) {
         deed.rule = "host socket";
         deed.reach = Reach::Machine;
     } else if (isOfTheHost(*found)) {

@@ -23,6 +23,9 @@ private Q_SLOTS:
     void publishesAndStops();
     void relaysAndEndsASocket();
     void keepsARelayedSocketsPlace();
+    void relaysNoSocketThatABoxLinked();
+    void relaysNothingOnceItIsOver_data();
+    void relaysNothingOnceItIsOver();
 };
 
 namespace {
@@ -144,6 +147,46 @@ box --allow-host allowed.test; grant=$("$revet" grant $id --socket "$local")
 "$revet" grant $id "path:$HOME/service:rw"; "$revet" grant $id --socket "$local"; echo "within: $?"; end; kill $host
 )");
     REVET_VERIFY_NONE(unlessHolds(finished, {"around: 5\n", "within: 5\n"}));
+}
+
+void LivePortsTest::relaysNoSocketThatABoxLinked()
+{
+    const World world;
+    // A link of the box's would decide what the person gives.
+    const Finished finished = steering(world, std::string(kServices) + R"(
+box --allow-host allowed.test; go "ln -s $local linked; ln -s $HOME $HOME/talk/linked"
+"$revet" grant $id --socket linked; echo "in the project: $?"
+ln -s $talk/linked "$HOME/way"; "$revet" grant $id --socket "$HOME/way/local"; echo "on the way: $?"
+ln -s "$HOME" "$HOME/own"; "$revet" grant $id --socket "$HOME/own/local"; echo "of the person's: $?"; end
+"$revet" run --tier $tier --socket linked -- true; echo "at the start: $?"; kill $host
+)");
+    REVET_VERIFY_NONE(unlessHolds(
+        finished, {"in the project: 5\n", "on the way: 5\n", "of the person's: 0\n", "at the start: 125\n"}));
+}
+
+void LivePortsTest::relaysNothingOnceItIsOver_data()
+{
+    addTierRows();
+}
+void LivePortsTest::relaysNothingOnceItIsOver()
+{
+    const World world;
+    // Below the relay the box has the host's own socket in its view. It shows once the relay has been taken
+    // away, or when the service begins anew: what is mounted on a file goes with that file's name.
+    const Finished finished = steering(world, std::string(kServices) + R"(
+mkdir "$HOME/service"; mv "$local" "$HOME/service/local"; local=$HOME/service/local
+anew() { ln "$local" "$local-"; rm "$local"; mv "$local-" "$local"; }
+cat >speak.py <<END
+import socket; s = socket.socket(socket.AF_UNIX); s.connect("$local"); print(s.recv(99).decode(), end="")
+END
+box --bind-ro "$HOME/service" --allow-host allowed.test
+grant=$("$revet" grant $id --socket "$local"); go "python3 speak.py"
+"$revet" revoke $grant; go "python3 speak.py 2>/dev/null"
+grant=$("$revet" grant $id --socket "$local"); anew; go "python3 speak.py 2>/dev/null"; end
+rm $talk/*; box --bind-ro "$HOME/service" --socket "$local"; go "python3 speak.py"
+anew; go "python3 speak.py 2>/dev/null"; end; kill $host
+)");
+    REVET_VERIFY_NONE(unlessHolds(finished, {"local hello\n= 0\n= 1\n= 1\n", "local hello\n= 0\n= 1\n"}));
 }
 
 QTEST_GUILESS_MAIN(LivePortsTest)
