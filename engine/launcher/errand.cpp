@@ -74,7 +74,8 @@ Result<Errand> decodeErrand(std::string_view bytes)
     REVET_ASSIGN_OR_RETURN(errand.inode, reader.number<std::uint64_t>());
     REVET_ASSIGN_OR_RETURN(errand.source, reader.string(kMaximumErrandPath));
     REVET_ASSIGN_OR_RETURN(errand.target, reader.string(kMaximumErrandPath));
-    const bool mounts = kind == static_cast<std::uint8_t>(Errand::Kind::Mount);
+    const bool mounts = kind == static_cast<std::uint8_t>(Errand::Kind::Mount)
+        || kind == static_cast<std::uint8_t>(Errand::Kind::Cover);
     const bool unmounts = kind == static_cast<std::uint8_t>(Errand::Kind::Unmount);
     if (kind >= kErrandKindCount || isV6 > 1 || isReadOnly > 1 || !reader.atEnd()
         || errand.source.starts_with('/') != mounts
@@ -106,6 +107,7 @@ Result<UniqueFd> runErrand(const Errand& errand)
         return socket.take();
     }
     case Errand::Kind::Mount:
+    case Errand::Kind::Cover:
     case Errand::Kind::Unmount:
         break; // LiveMounts does them
     }

@@ -25,6 +25,7 @@ struct Errand
         Listener, ///< a TCP listener at the loopback address and `port`
         Lookup, ///< a socket for sock_diag
         Mount, ///< the host's object at `source` at `target`; its root (O_PATH)
+        Cover, ///< the same over what is at `target`, and nothing is made where nothing is
         Unmount, ///< takes away what Mount has put at `target`; without a descriptor
     };
     Kind kind = Kind::Stream;
@@ -40,7 +41,7 @@ struct Errand
     [[nodiscard]] bool hasDescriptor() const { return kind != Kind::Unmount; }
 };
 inline constexpr std::size_t kMaximumErrandPath = 4000; ///< of two in one packet
-inline constexpr std::uint8_t kErrandKindCount = 5;
+inline constexpr std::uint8_t kErrandKindCount = 6;
 inline constexpr std::string_view kErrandsPacket = "errands";
 
 [[nodiscard]] std::string encode(const Errand& errand);

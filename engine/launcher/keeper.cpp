@@ -41,6 +41,9 @@ Result<UniqueFd> run(const Errand& errand, LiveMounts& mounts)
     if (errand.kind == Errand::Kind::Mount) {
         return mounts.mount(errand);
     }
+    if (errand.kind == Errand::Kind::Cover) {
+        return LiveMounts::cover(errand);
+    }
     if (errand.kind == Errand::Kind::Unmount) {
         REVET_RETURN_IF_ERROR(mounts.unmount(errand.target));
         return UniqueFd();

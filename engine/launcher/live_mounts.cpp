@@ -103,6 +103,20 @@ Result<UniqueFd> LiveMounts::mount(const Errand& errand)
     return tree;
 }
 
+Result<UniqueFd> LiveMounts::cover(const Errand& errand)
+{
+    bool isDirectory = false;
+    REVET_ASSIGN_OR_RETURN(UniqueFd tree, cloneOf(errand, isDirectory));
+    const UniqueFd root(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    REVET_ASSIGN_OR_RETURN(const UniqueFd place, openPlainHostPath(root.get(), errand.target));
+    if (::syscall(SYS_move_mount, tree.get(), "", place.get(), "",
+                  MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH)
+        != 0) {
+        return failErrno("cover " + errand.target);
+    }
+    return tree;
+}
+
 Result<void> LiveMounts::unmount(const std::string& target)
 {
     const auto known = m_mounts.find(target);

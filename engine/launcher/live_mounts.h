@@ -19,6 +19,8 @@ class LiveMounts
 public:
     /// Errand::Kind::Mount; a descriptor of what is mounted. Nothing else may be mounted at the target.
     [[nodiscard]] Result<UniqueFd> mount(const Errand& errand);
+    /// Errand::Kind::Cover; it stays.
+    [[nodiscard]] static Result<UniqueFd> cover(const Errand& errand);
     /// No name leads there any more; what has been opened stays so.
     [[nodiscard]] Result<void> unmount(const std::string& target);
 

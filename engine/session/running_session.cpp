@@ -175,6 +175,7 @@ Result<void> RunningSession::startUndo(const ShippedData& data, const Places& pl
 
 Result<void> RunningSession::startSupervisor(UniqueFd root, const ShippedData& data, const Places& places)
 {
+    REVET_ASSIGN_OR_RETURN(UniqueFd tree, root.duplicate());
     REVET_ASSIGN_OR_RETURN(auto view, makeBoxView(m_preparation, std::move(root), places));
     view.granted = m_granted;
     if (m_desk && m_preparation.askDeadline > std::chrono::seconds(0)) {
@@ -185,6 +186,15 @@ Result<void> RunningSession::startSupervisor(UniqueFd root, const ShippedData& d
         std::move(view),
         supervisor::Supervisor::Dependencies{facts, m_runLater, m_undo.get(),
                                              m_connections ? &*m_connections : nullptr, m_desk.get()});
+    if (!m_preparation.spec.masked.empty()) {
+        REVET_ASSIGN_OR_RETURN(
+            auto masks,
+            MaskKeeper::create(m_preparation.spec,
+                               {m_clock, *m_recorder, m_errands, [this] { m_supervisor->treeChanged(); },
+                                std::move(tree), m_box.keeper()}));
+        m_masks.emplace(std::move(masks));
+        m_masks->check(); // what has changed before it was watched
+    }
     return {};
 }
 
@@ -222,12 +232,20 @@ SessionEnd RunningSession::serve()
                                     {drains ? m_terminal.get() : -1, POLLIN, 0},
                                     {m_desk ? m_desk->fd() : -1, POLLIN, 0},
                                     {m_status ? m_status->fd() : -1, POLLIN, 0},
-                                    {waitingBoxSocket(), POLLIN, 0}};
+                                    {waitingBoxSocket(), POLLIN, 0},
+                                    {m_masks ? m_masks->fd() : -1, POLLPRI, 0},
+                                    {m_masks ? m_masks->watchFd() : -1, POLLIN, 0}};
         for (const int fd : m_control->descriptors()) {
             sources.push_back({fd, POLLIN, 0});
         }
-        const std::size_t fixed = 9;
+        const std::size_t fixed = 11;
         const int ready = ::poll(sources.data(), sources.size(), patience());
+        if (m_masks && sources[9].revents != 0) { // before all else: what was hidden may show
+            m_masks->check();
+        } else if (m_masks && m_masks->next()
+                   && (sources[10].revents != 0 || m_clock.steadyNow() >= *m_masks->next())) {
+            m_masks->checkMissing();
+        }
         if (m_killAt && m_clock.steadyNow() >= *m_killAt) {
             return {m_stopReason, std::nullopt, std::nullopt};
         }

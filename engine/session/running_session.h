@@ -17,6 +17,7 @@
 #include "engine/session/git_state.h"
 #include "engine/session/left_changes.h"
 #include "engine/session/live_grants.h"
+#include "engine/session/mask_keeper.h"
 #include "engine/session/path_offers.h"
 #include "engine/session/preparation.h"
 #include "engine/session/recorder.h"
@@ -144,6 +145,7 @@ private:
     std::optional<LiveGrants> m_live;
     std::optional<PathOffers> m_offers; ///< none where nobody can be asked; outlives the supervisor
     std::unique_ptr<supervisor::Supervisor> m_supervisor;
+    std::optional<MaskKeeper> m_masks; ///< none where nothing is hidden
     std::optional<BoxRequests> m_boxRequests;
     std::unique_ptr<BoxSocket> m_boxSocket;
     bool m_isServingBoxSocket = false;

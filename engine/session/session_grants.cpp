@@ -127,6 +127,9 @@ int RunningSession::patience() const
     if (m_killAt && (!next || *m_killAt < *next)) {
         next = m_killAt;
     }
+    if (const auto look = m_masks ? m_masks->next() : std::nullopt) {
+        next = std::min(next.value_or(SteadyTime::max()), *look);
+    }
     constexpr std::chrono::seconds kPause{1};
     if (m_control->isPausing()) { // a client waits that nothing else wakes us for
         next = std::min(next.value_or(SteadyTime::max()), m_clock.steadyNow() + kPause);

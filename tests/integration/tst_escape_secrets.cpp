@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
+#include "tests/integration/asking.h"
 #include "tests/integration/world.h"
 #include "tests/support/kernel_gate.h"
 
@@ -144,6 +145,29 @@ private Q_SLOTS:
         }
         const Finished shown = runner.runScript("sandbox", look, {"--unhide", ".env"});
         QVERIFY(shown.out.find(kSecret) != std::string::npos);
+    }
+
+    void hidesAgainWhatTheHostReplaces_data() { addTierRows(); }
+    void hidesAgainWhatTheHostReplaces()
+    {
+        const World world;
+        writeFile(world.project() / ".env", kSecret);
+        writeFile(world.project() / "conf/.env", kSecret);
+        // An editor that saves; files that go and come; a directory in the place of one.
+        const Finished finished
+            = steering(world,
+                       "box; hides() { go 'while grep -rqs SECRET .env conf; do sleep 0.02; done'; }; hides\n"
+                       "echo SECRET >new; mv new .env; hides\n"
+                       "rm .env conf/.env; hides; echo SECRET >.env; echo SECRET >conf/.env; hides\n"
+                       "rm .env; mkdir .env; echo SECRET >.env/x; hides; end; cat .env/x\n");
+        REVET_VERIFY_NONE(unlessHolds(finished, {"= 0\n= 0\n= 0\n= 0\n= 0\n", "SECRET\n"}));
+        const bool isDirect = fetched("tier") == "sandbox"; // a layer shows what it has found first
+        QCOMPARE(missingEvent(world, {.kinds = {"session"}, .verdicts = {"withheld"}, .target = "conf/.env"}),
+                 "");
+        const auto again
+            = matching(world.runner().lastEvents(),
+                       {{"rule", "hidden table: the host has put another file there, hidden again"}});
+        QCOMPARE(again.empty(), !isDirect);
     }
 
     /// What was hidden is remembered by a project's path, which the person may change.
