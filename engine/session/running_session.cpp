@@ -186,16 +186,7 @@ Result<void> RunningSession::startSupervisor(UniqueFd root, const ShippedData& d
         std::move(view),
         supervisor::Supervisor::Dependencies{facts, m_runLater, m_undo.get(),
                                              m_connections ? &*m_connections : nullptr, m_desk.get()});
-    if (!m_preparation.spec.masked.empty()) {
-        REVET_ASSIGN_OR_RETURN(
-            auto masks,
-            MaskKeeper::create(m_preparation.spec,
-                               {m_clock, *m_recorder, m_errands, [this] { m_supervisor->treeChanged(); },
-                                std::move(tree), m_box.keeper()}));
-        m_masks.emplace(std::move(masks));
-        m_masks->check(); // what has changed before it was watched
-    }
-    return {};
+    return startMasks(std::move(tree));
 }
 
 void RunningSession::announceStart()
@@ -240,12 +231,7 @@ SessionEnd RunningSession::serve()
         }
         const std::size_t fixed = 11;
         const int ready = ::poll(sources.data(), sources.size(), patience());
-        if (m_masks && sources[9].revents != 0) { // before all else: what was hidden may show
-            m_masks->check();
-        } else if (m_masks && m_masks->next()
-                   && (sources[10].revents != 0 || m_clock.steadyNow() >= *m_masks->next())) {
-            m_masks->checkMissing();
-        }
+        keepMasks(sources[9].revents != 0, sources[10].revents != 0); // first: what was hidden may show
         if (m_killAt && m_clock.steadyNow() >= *m_killAt) {
             return {m_stopReason, std::nullopt, std::nullopt};
         }

@@ -76,6 +76,8 @@ private:
     [[nodiscard]] Result<void> startJournal(const Places& places);
     [[nodiscard]] Result<void> startUndo(const ShippedData& data, const Places& places);
     [[nodiscard]] Result<void> startSupervisor(UniqueFd root, const ShippedData& data, const Places& places);
+    [[nodiscard]] Result<void> startMasks(UniqueFd tree);
+    void keepMasks(bool haveMountsChanged, bool hasSomethingCome);
     [[nodiscard]] Result<void> startNetwork(const Places& places);
     [[nodiscard]] Result<void> startAsking(const Installation& installation);
     [[nodiscard]] Result<void> listenToBox(UniqueFd root, const Places& places);

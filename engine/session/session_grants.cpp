@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Revet developers
 // SPDX-License-Identifier: Apache-2.0
 
-// What a session's person gives its box while it runs, and for how long.
+// What a session's person gives its box while it runs, and for how long; and what stays hidden from it.
 
 #include "engine/session/grantable_path.h"
 #include "engine/session/running_session.h"
@@ -119,6 +119,29 @@ bool RunningSession::hasNetworkFor(AskKind kind) const
         break;
     }
     return true;
+}
+
+Result<void> RunningSession::startMasks(UniqueFd tree)
+{
+    if (!m_preparation.spec.masked.empty()) {
+        REVET_ASSIGN_OR_RETURN(
+            auto masks,
+            MaskKeeper::create(m_preparation.spec,
+                               {m_clock, *m_recorder, m_errands, [this] { m_supervisor->treeChanged(); },
+                                std::move(tree), m_box.keeper()}));
+        m_masks.emplace(std::move(masks));
+        m_masks->check(); // what has changed before it was watched
+    }
+    return {};
+}
+
+void RunningSession::keepMasks(bool haveMountsChanged, bool hasSomethingCome)
+{
+    if (m_masks && haveMountsChanged) {
+        m_masks->check();
+    } else if (m_masks && m_masks->next() && (hasSomethingCome || m_clock.steadyNow() >= *m_masks->next())) {
+        m_masks->checkMissing();
+    }
 }
 
 int RunningSession::patience() const
