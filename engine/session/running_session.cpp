@@ -395,9 +395,8 @@ void RunningSession::drainTerminal()
     }
 }
 
-void RunningSession::finish(const SessionEnd& end, const Places& places)
+void RunningSession::endBoxsDoors()
 {
-    m_box.endProcesses();
     if (m_boxSocket) { // nobody is left to speak for
         m_boxSocket->stop();
     }
@@ -410,6 +409,12 @@ void RunningSession::finish(const SessionEnd& end, const Places& places)
     if (m_desk) {
         m_desk->close();
     }
+}
+
+void RunningSession::finish(const SessionEnd& end, const Places& places)
+{
+    m_box.endProcesses();
+    endBoxsDoors();
     // Their filters have no user left; one that waits for a file system may still not end.
     m_isHanging = !m_servers.join(kHangPatience);
     if (m_isHanging) {

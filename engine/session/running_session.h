@@ -56,6 +56,7 @@ public:
     /// Builds the box, starts the command and serves until it is over. An error: nothing ran.
     [[nodiscard]] Result<SessionEnd> run(const ShippedData& data, const Places& places);
     /// Ends the box, completes the journal and tells the front end.
+    void endBoxsDoors();
     void finish(const SessionEnd& end, const Places& places);
     /// Why the box was ended on the spot, by what watches it; empty where it was not.
     [[nodiscard]] std::string alarm() const { return m_alarm == nullptr ? std::string() : m_alarm->reason(); }

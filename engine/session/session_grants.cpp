@@ -92,7 +92,7 @@ void RunningSession::refreshGrants()
 Result<void> RunningSession::reloadGrants(std::int64_t asked)
 {
     REVET_ASSIGN_OR_RETURN(const auto grants, m_desk->reloadGrants());
-    const Result<void> applied = m_live->apply(grants, asked);
+    Result<void> applied = m_live->apply(grants, asked);
     const auto grant = std::ranges::find(grants, asked, &Grant::id);
     if (grant == grants.end() || !grant->isAllowed || hasNetworkFor(grant->kind)) {
         return applied;
